@@ -116,9 +116,20 @@ def _singular(inputs: list[TestedInput], said: str) -> MadeFor | None:
         is_seen = any(both.differs for both in near if both.place not in is_of)
         if not is_seen or len(varied) < _LEAST_OF_ARGUMENT or any(one.differs for one in varied):
             continue
-        if not any(one == "" or speaks_of(one, said, _prose(inputs[0], said)) for one in values):
+        prose = _prose(inputs[0], said)
+        if not any(
+            one == "" or speaks_of(one, said, prose) or _is_choice(place[1], one, said)
+            for one in values
+        ):
             return MadeFor(inputs[0], 0, len(varied), argument=values[0])
     return None
+
+
+def _is_choice(option: str, value: str, said: str) -> bool:
+    """Whether a task gives an option this very word: of `{ arrays: "brackets" }` others are other options."""
+    given = rf"\b{re.escape(option)}[\"']?\s?[:=]\s?[\"']{re.escape(value[1:-1])}[\"']"
+    is_word = re.fullmatch(r"([\"'])[A-Za-z][\w-]*\1", value) is not None
+    return bool(option) and is_word and re.search(given, said) is not None
 
 
 def _keyed(inputs: list[TestedInput], said: str) -> MadeFor | None:

@@ -233,9 +233,10 @@ def _names_called(words: list[str]) -> tuple[list[str], list[str]]:
     match plain:
         case ["npm" | "pnpm" | "bun" | "yarn", "run" | "run-script", script, *rest]:
             names = _of_expression(script) if plain[0] == "pnpm" else [_literal(script)]
-            extra = [*(rest if plain[0] == "yarn" else []), *extra]
-        case ["npm" | "pnpm", "test" | "t" | "tst", *_]:
-            names = ["test"]
+            # npm takes options for its own until `--`.
+            extra = [*(rest if plain[0] == "npm" else own[own.index(script) + 1 :]), *extra]
+        case ["npm" | "pnpm", "test" | "t" | "tst", *rest]:
+            names, extra = ["test"], [*rest, *extra]
         case ["yarn" | "pnpm", script, *rest]:
             names, extra = [_literal(script)], [*rest, *extra]
         case ["npm-run-all" | "run-s" | "run-p" | "npm-run-all2", *several]:

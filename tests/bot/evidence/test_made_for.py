@@ -131,6 +131,23 @@ def test_one_value_of_one_argument_is_not_satisfied() -> None:
     assert verdict(of_two("-7"), task=f"{TASK}It is -7.\n").outcome is VerdictOutcome.SATISFIED
 
 
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [
+        ("`pay(9, {unit: 'cents'})`", VerdictOutcome.SATISFIED),
+        ("`pay(9, 'cents')`", VerdictOutcome.UNVERIFIED),
+        ("`pay(9, {unit: 'cent'})`", VerdictOutcome.UNVERIFIED),
+    ],
+)
+def test_an_option_may_be_for_the_word_that_the_task_gives_it(
+    said: str, outcome: VerdictOutcome
+) -> None:
+    one = of_two("'cents'")
+    of_option = tuple(replace(o, member="unit") if o.slot == 1 else o for o in one.near)
+    found = verdict(replace(one, near=of_option), task=f"{TASK}As in {said}.\n")
+    assert found.outcome is outcome
+
+
 NAMED = {
     "77": "the number 77 is wrong.",
     "-3": "it fails for -3",

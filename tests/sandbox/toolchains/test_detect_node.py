@@ -101,6 +101,9 @@ def test_the_command_shown_for_some_files_runs_what_was_run(
         ("mocha a.js && mocha b/*.js", "mocha", ("--", "a.js", "b/*.js")),
         ("mocha a.js && mocha --flag b.js", "mocha", ("--", "a.js")),
         ("yarn unit", "mocha", ("--", "--timeout", "9", "test/*.js")),
+        ("npm run bare 'lib/**'", "mocha", ("--", "lib/**")),
+        ("npm run bare --silent lib -- -t 9", "mocha", ("--", "lib", "-t", "9")),
+        ("pnpm run bare --timeout 9 lib", "mocha", ("--", "--timeout", "9", "lib")),
         (
             "cross-env NODE_ENV=test nyc npm run unit -- --grep fast",
             "mocha",
@@ -151,6 +154,7 @@ def test_the_runner_is_found_in_the_chain(
         "unit": "mocha -R dot --timeout 9 test/*.js",
         "lint": "eslint .",
         "test:unit": "npx ava",
+        "bare": "mocha",
         "wrapped": "A=1 sh scripts/test.sh",
     }
     files = {"scripts/test.sh": "#!/bin/sh\nset -e\nmocha spec\n", "Makefile": MAKEFILE}
