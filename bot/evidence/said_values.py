@@ -38,6 +38,11 @@ _OF_ERRORS = re.compile(
     r"|broken|corrupt\w*|silent\w*|missing|absent|unavailable|unreadable|unsupported|best effort"
     r"|not (?:found|there|available|installed))\b"
 )
+_RAISES = re.compile(
+    r"^(?!.*(?:\b(?:not?|never|without|instead|until now|so far|today|skip\w*|ignor\w*)\b|n't\b)).*"
+    r"\b(?:is|be|are|rais\w+|throw\w*|give\w*) (?:an? )?`?[A-Z]\w*(?:Error|Exception)\b",
+    re.IGNORECASE,
+)
 _OF_CACHES = re.compile(
     r"(?i)(?:cach|memo[iz]|remember|reus)|\b(?:fast|slow|speed|perform|optimi|expensive|repeated|redundant"
     r"|once\b|(?:too|very|so) often\b|again\b|(?:each|every) (?:call|time)\b|lazy|lazi)"
@@ -82,6 +87,10 @@ def is_said(damage: Damage, wanted: Requirements, on_base: str = "") -> bool:
         entered = damage.names if damage.kind == UNWRAPPED else ()
         return any(re.search(rf"(?i)(?<![a-z])_*{re.escape(one)}", said) for one in entered)
     if damage.kind == PASSED_OVER:
+        # Who asks for an error wants none passed over.
+        said = " ".join(
+            one for one in re.split(r"(?<=[.!?;])\s+|\n", said) if not _RAISES.search(one)
+        )
         return _OF_ERRORS.search(said) is not None or any(one in said for one in damage.names)
     if damage.kind == REMEMBERED:
         return _OF_CACHES.search(said) is not None

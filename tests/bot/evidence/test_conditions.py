@@ -166,6 +166,8 @@ def test_a_plain_word_of_a_demand_that_the_code_has_as_a_field_is_said(
         ("- [ ] `total` adds up the prices, and skips what is no number\n", True),
         ("- [ ] `total` gives 0 for an invalid order\n", True),
         ("- [ ] `total` adds up the prices\n\nUntil now it was a ValueError.\n", True),
+        ("- [ ] `total` adds up the prices; a negative price is a `ValueError`.\n", False),
+        ("- [ ] `total` adds up the prices; text is not a `ValueError` any more.\n", True),
     ],
 )
 def test_a_task_that_speaks_of_errors_may_want_one_passed_over(task: str, is_so: bool) -> None:
