@@ -90,6 +90,13 @@ def untested_input(requirement: Requirement, tests: str) -> str:
     return ""
 
 
+def has_alike(shown: str, tests: str) -> bool:
+    """Whether the code of `tests` has a text with the signs of one that a demand shows: `sub/*` for `a/*`."""
+    shape = _shape(shown)
+    texts = (next(filter(None, one), "") for one in _QUOTED.findall(tests))
+    return re.fullmatch(r"[\w.\s-]*", shown) is None and any(_shape(one) == shape for one in texts)
+
+
 def is_data(shown: str) -> bool:
     """Whether code of a text is an input, and neither a name nor a piece of code."""
     return _NO_INPUT.fullmatch(shown) is None

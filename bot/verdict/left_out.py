@@ -12,7 +12,7 @@ from bot.task.alternatives import (
     side_by_side,
     untested_alternatives,
 )
-from bot.task.inputs import alike, kept_inputs, like_shown, untested_input
+from bot.task.inputs import alike, has_alike, kept_inputs, like_shown, untested_input
 from bot.task.refusals import demanded_error, expects_error, untested_nothing
 from bot.task.ties import test_name
 from bot.text.words import whole_name, words_of
@@ -27,7 +27,8 @@ def shows_part(claim: Claim) -> Gap | None:
     """The task names several things side by side, or shows an input, and the tests have only some of it."""
     code, symbols = claim.proving_code, claim.case.observed.symbols
     added = {one.place.name for one in symbols if one.how == "added"}
-    if untested := untested_alternatives(claim.requirement, code, added):
+    untested = untested_alternatives(claim.requirement, code, added)
+    if untested and not has_alike(untested[0], code):
         missing, said = untested[0], f"names `{untested[0]}` beside `{untested[1]}`"
     elif missing := untested_input(claim.requirement, code):
         said = f"shows `{missing}`"

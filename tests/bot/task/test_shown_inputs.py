@@ -6,7 +6,15 @@ import time
 
 import pytest
 
-from bot.task.inputs import alike, kept_beside, like_shown, needs_more, stands_in, untested_input
+from bot.task.inputs import (
+    alike,
+    has_alike,
+    kept_beside,
+    like_shown,
+    needs_more,
+    stands_in,
+    untested_input,
+)
 from bot.values import Category, Requirement, Trust
 
 TEST = "def test_name():\n    assert parse('x').name() == 'y'\n"
@@ -184,3 +192,12 @@ def test_inputs_that_stay_beside_those_that_do_not(
     text: str, found: tuple[tuple[str, str], ...]
 ) -> None:
     assert kept_beside([wanted(text)]) == found
+
+
+@pytest.mark.parametrize(
+    ("shown", "is_alike"), [("cache/*", True), ("*.tmp", False), ("cache", False), ("a-b", False)]
+)
+def test_a_text_with_the_same_signs_stands_for_one_that_is_shown(
+    shown: str, is_alike: bool
+) -> None:
+    assert has_alike(shown, "assert create(root, ignore=['sub/*', 'sub', 'x-y'])") is is_alike
