@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import inspect
 import json
@@ -26,6 +27,7 @@ def main(orders_fd: int, records_fd: int) -> NoReturn:
     The process leaves by `_exit`, so neither `atexit` handlers nor forgotten threads hold it up.
     """
     leave = posix._exit
+    gc.disable()
     with os.fdopen(orders_fd, "rb") as stream:
         orders = json.loads(stream.read())
     recorder = Recorder(records_fd, bytes.fromhex(orders.pop("key")))
@@ -43,6 +45,12 @@ def main(orders_fd: int, records_fd: int) -> NoReturn:
     # `inspect` stays: it has to find the lines of generated code where the tree registers them.
     vars(inspect)["linecache"] = importlib.import_module("linecache")
     _set_up_python(orders["environment"], orders["lent"])
+    with contextlib.suppress(Exception):  # who runs it says why it cannot be imported
+        importlib.import_module(orders["runner"])
+    # What is loaded till here stays to the end: looking through it again and again takes long.
+    with contextlib.suppress(AttributeError):  # PyPy has none
+        gc.freeze()
+    gc.enable()
     status = runner(recorder, orders)
     for stream_out in streams:
         with contextlib.suppress(OSError, ValueError):

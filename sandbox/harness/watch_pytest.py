@@ -322,7 +322,18 @@ class Canaries:
         return self._watches.get(id(item))
 
     def run(self, session: Any) -> None:
-        """Run every canary once. They are not in `session.items` and no reporter hears of them."""
+        """Run every canary once. They are not in `session.items` and no reporter hears of them.
+
+        Nobody reads how one fails, and finding the source of what has no file takes long.
+        """
+        option = session.config.option
+        style, option.tbstyle = getattr(option, "tbstyle", "auto"), "native"
+        try:
+            self._run(session)
+        finally:
+            option.tbstyle = style
+
+    def _run(self, session: Any) -> None:
         runtestprotocol = __import__("_pytest.runner", fromlist=["runtestprotocol"]).runtestprotocol
         for item in list(self._items(self._module(session))):
             item.fixturenames = []

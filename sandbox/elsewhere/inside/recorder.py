@@ -51,6 +51,7 @@ _RUNS_LATER = sum(_LATER)
 _HIGHEST = 60
 _TRIES = 3
 _SET = sys.setprofile
+_MOCK = "unittest/mock.py"
 
 
 class _Open(NamedTuple):
@@ -92,13 +93,13 @@ class CallRecorder:
         self._is_gone = False
         self.stubs = Stubs()
         self.stand_ins = StandIns(self._tree, self._tests)
-        self.stand_ins.watch()
         self._home = threading.get_ident()
         self._now: tuple[str, str] | None = None
         """The test that runs: in another thread its function is not on the stack."""
 
     def start(self) -> None:
         """Look on from now, in every thread that is started later too."""
+        self.stand_ins.watch()
         threading.setprofile(self._saw)
         sys.setprofile(self._saw)
         self._is_gone = False
@@ -130,14 +131,17 @@ class CallRecorder:
         threading.setprofile(None)
 
     def _saw(self, frame: FrameType, event: str, argument: object) -> None:
-        if self.stubs.saw(frame, event, argument):
-            return
+        # It is called for all that the runner does, too: what is none of the tree's has to be quick.
         if event == "call":
             code = frame.f_code
+            if code in self.stubs.codes:
+                self.stubs.called(frame)
+                return
             if code.co_filename in self._others:
                 return
             if not code.co_filename.startswith(self._tree) or code.co_filename in self._tests:
-                self._others.add(code.co_filename)
+                if not code.co_filename.endswith(_MOCK) or self.stand_ins.watch():
+                    self._others.add(code.co_filename)
                 return
             if (code.co_flags & _RUNS_LATER and not begins(frame)) or self._helps_tests(frame):
                 return
@@ -147,8 +151,11 @@ class CallRecorder:
                 caller = self._caller(frame)
                 if caller and not (found and self._note_stubs(frame, *found, caller)):
                     self.unread.add(caller)
-        elif event == "return" and frame in self._open:
-            self._ended(frame, argument)
+        elif event == "return":
+            if frame in self.stubs.open:
+                self.stubs.ended(frame, argument)
+            elif frame in self._open:
+                self._ended(frame, argument)
         elif event == "c_call" and argument is _SET:
             self._is_gone = True
 

@@ -6,11 +6,11 @@ The orders come as one line of JSON on standard input, what was seen goes to the
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import sys
 import unittest
-from collections.abc import Iterator
 from typing import Any
 
 sys.path[0] = "/opt/assay"
@@ -26,6 +26,7 @@ def main() -> None:
     """Do what the orders say and leave."""
     channel = int(os.environ.pop("ASSAY_CHANNEL_FD"))
     orders = json.loads(sys.stdin.readline())
+    gc.disable()  # till the tests are loaded
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     _set_up(orders)
     tree = orders["tree"]
@@ -105,6 +106,11 @@ class _Only:
         self._of_cases = {one.partition("[")[0] for one in self._cases}
         self.passed = 0
         self.failed = False
+
+    def pytest_load_initial_conftests(self) -> None:
+        """Look on from here, where the first code of the tests is loaded: to look on takes long."""
+        if self._recorder:
+            self._recorder.start()
 
     def pytest_cmdline_main(self, config: Any) -> None:
         """Run in this process, before the options of other plug-ins count."""
@@ -226,32 +232,26 @@ def _run(orders: dict[str, Any], recorder: CallRecorder | None = None) -> bool:
 
             is_old = int(pytest.__version__.split(".")[0]) < 7
             only = (_OnlyBefore7 if is_old else _OnlySince7)(orders, recorder)
-            with _recording(recorder):
-                pytest.main(arguments, plugins=[only])
+            with contextlib.suppress(AttributeError):  # as the harness does for tests
+                gc.freeze()
+            gc.enable()
+            pytest.main(arguments, plugins=[only])
         else:
+            gc.enable()
             sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as python -m does
-            with _recording(recorder):
-                program = _Loaded(module=None, argv=["python -m unittest", *arguments], exit=False)
-                result = only.kept(program.test).run(_Result(recorder))
+            if recorder:
+                recorder.start()
+            program = _Loaded(module=None, argv=["python -m unittest", *arguments], exit=False)
+            result = only.kept(program.test).run(_Result(recorder))
             only.failed = bool(result.errors or result.failures or result.skipped)
             only.passed = result.testsRun
     except BaseException as error:  # whatever the tree raises
         sys.stderr.write(repr(error) + "\n")
+    if recorder:
+        recorder.stop()
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()
     return only.failed or not only.passed
-
-
-@contextlib.contextmanager
-def _recording(recorder: CallRecorder | None) -> Iterator[None]:
-    """Let a recorder look on from here: what loads the runner itself would only be slowed down by it."""
-    if recorder:
-        recorder.start()
-    try:
-        yield
-    finally:
-        if recorder:
-            recorder.stop()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ import inspect
 import sys
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
-from unittest import mock
 
 _MOST = 200
 _LONGEST = 160
@@ -25,11 +24,16 @@ class StandIns:
         self._tests = tests
         self.named: list[str] = []
         self.replaced: list[dict[str, str]] = []
-        self._standing: list[tuple[str, inspect.Signature, mock.NonCallableMock]] = []
+        self._standing: list[tuple[str, inspect.Signature, Any]] = []
+        self._is_watching = False
         self.misfits: list[dict[str, str]] = []
 
-    def watch(self) -> None:
-        """See from now what `mock.patch` puts in place."""
+    def watch(self) -> bool:
+        """See from now what `mock.patch` puts in place; False where nobody has loaded it yet."""
+        mock: Any = sys.modules.get("unittest.mock")
+        if self._is_watching or not hasattr(mock, "patch"):
+            return self._is_watching
+        self._is_watching = True
         patch: Any = type(mock.patch("a.b"))  # it has no public name
         enter = patch.__enter__
 
@@ -43,6 +47,7 @@ class StandIns:
             return new
 
         patch.__enter__ = entered
+        return True
 
     def begun(self, path: str, test: str) -> None:
         """Look for functions with the names in the tree's modules that a file of the tests has put there."""

@@ -23,29 +23,19 @@ class Stubs:
     """The calls of one process that have such functions among what they are given."""
 
     def __init__(self) -> None:
-        self._codes: dict[CodeType, str] = {}
-        self._open: dict[FrameType, tuple[str, str]] = {}
+        self.codes: dict[CodeType, str] = {}
+        """Those of the functions, with a name for each."""
+        self.open: dict[FrameType, tuple[str, str]] = {}
+        """Their calls that have not ended."""
         self._seen: dict[str, list[str]] = {}
         self._unknown: set[str] = set()
         self._made: dict[int, tuple[weakref.ref[object], str]] = {}
         """By their ids: the objects that are given one when they are made, with what of."""
         self._calls: dict[tuple[str, ...], dict[str, Any]] = {}
 
-    def saw(self, frame: FrameType, event: str, argument: object) -> bool:
-        """Note what a function that was given to the tree is called with, and gives; False for others."""
-        if event == "return" and frame in self._open:
-            name, of = self._open.pop(frame)
-            last = opcode.opname[frame.f_code.co_code[frame.f_lasti]]
-            is_raised = argument is None and not last.startswith("RETURN")
-            told = literal(argument)
-            if is_raised or told is None or len(told) > _LONGEST:
-                self._unknown.add(name)
-            else:
-                self._seen.setdefault(name, []).append(f"({of}, {told})")
-            return True
-        if event != "call" or frame.f_code not in self._codes:
-            return False
-        name, code = self._codes[frame.f_code], frame.f_code
+    def called(self, frame: FrameType) -> None:
+        """Note what a function that was given to the tree is called with: one of the `codes`."""
+        name, code = self.codes[frame.f_code], frame.f_code
         if len(self._seen.get(name, ())) < _MOST_SEEN:
             names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
             more = code.co_varnames[len(names)] if code.co_flags & 0x04 else ""
@@ -54,8 +44,18 @@ class Stubs:
             if given is None or len(given) > _LONGEST:
                 self._unknown.add(name)
             else:
-                self._open[frame] = name, given
-        return True
+                self.open[frame] = name, given
+
+    def ended(self, frame: FrameType, argument: object) -> None:
+        """Note what it gives: one of those that are `open`."""
+        name, of = self.open.pop(frame)
+        last = opcode.opname[frame.f_code.co_code[frame.f_lasti]]
+        is_raised = argument is None and not last.startswith("RETURN")
+        told = literal(argument)
+        if is_raised or told is None or len(told) > _LONGEST:
+            self._unknown.add(name)
+        else:
+            self._seen.setdefault(name, []).append(f"({of}, {told})")
 
     def note(
         self, called: tuple[str, str, int], given: tuple[Any, ...], owner: object, place: Any
@@ -89,7 +89,7 @@ class Stubs:
         known = []
         for one in self._calls.values():
             text = one["arguments"]
-            for name in self._codes.values():
+            for name in self.codes.values():
                 seen, shown = ", ".join(self._seen.get(name, ())), name.rpartition(" ")[2]
                 stub = "" if name in self._unknown else f"stub({shown!r}, [{seen}])"
                 text = text.replace(f"stub({name!r})", stub)
@@ -113,5 +113,5 @@ class Stubs:
         if code.co_flags & _NOT_PLAIN:
             return ""
         shown = code.co_name if code.co_name.isidentifier() else "function"
-        name = self._codes.setdefault(code, f"{len(self._codes)} {shown}")
+        name = self.codes.setdefault(code, f"{len(self.codes)} {shown}")
         return f"stub({name!r})"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
+import unittest
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+import pytest
 
 from sandbox.elsewhere.inside.calls import function_of
 from sandbox.elsewhere.inside.recorder import CallRecorder
@@ -96,3 +99,33 @@ def test_objects_that_raise_when_they_are_asked_do_not_take_the_recorder_away(
         recorder.stop()
         sys.setprofile(before)
     assert recorder.blinded == set()
+
+
+def test_what_a_test_mocks_is_seen_where_the_test_itself_loads_the_mocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "unittest.mock", raising=False)
+    monkeypatch.delattr(unittest, "mock", raising=False)
+    (tmp_path / "tax.py").write_text("def rate(country):\n    return 19\n")
+    (tmp_path / "test_a.py").write_text(
+        "def test_a(tax):\n    import unittest.mock\n"
+        "    with unittest.mock.patch.object(tax, 'rate') as rate:\n        rate('DE', 2026)\n"
+    )
+    tax = ModuleType("tax")
+    names: dict[str, Any] = {}
+    for name, into in (("tax.py", vars(tax)), ("test_a.py", names)):
+        path = tmp_path / name
+        exec(compile(path.read_text(), str(path), "exec"), into)  # noqa: S102
+    recorder = CallRecorder(str(tmp_path), ["test_a.py"], ["test_a.py::test_a"], [])
+    before, test = sys.getprofile(), (str(tmp_path / "test_a.py"), "test_a")
+    recorder.start()
+    assert "unittest.mock" not in sys.modules  # it loads asyncio, which tests may look for
+    try:
+        recorder.begun(*test)
+        names["test_a"](tax)
+        recorder.look_on(*test, is_over=True)
+    finally:
+        recorder.stop()
+        sys.setprofile(before)
+    told = {"name": "rate", "why": "too many positional arguments"}
+    assert recorder.stand_ins.misfits == [{"path": "test_a.py", "test": "test_a", **told}]

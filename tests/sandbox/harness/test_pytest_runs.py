@@ -438,6 +438,11 @@ def test_warnings_as_errors_and_strict_settings(bench: Bench) -> None:
     assert (run.complete, outcomes(run)) == (True, {"test_it": "passed"})
 
 
+def test_garbage_is_collected_while_tests_run(bench: Bench) -> None:
+    files = {"test_it.py": "import gc\n\ndef test_collects():\n    assert gc.isenabled()\n"}
+    assert outcomes(bench.results(files)) == {"test_collects": "passed"}
+
+
 def test_a_program_under_test_is_called_as_it_is_where_pytest_is_typed(bench: Bench) -> None:
     test = (
         "import argparse\n\ndef test_it():\n    assert argparse.ArgumentParser().prog == 'pytest'\n"
