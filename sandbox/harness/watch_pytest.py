@@ -327,7 +327,7 @@ class Canaries:
         Nobody reads how one fails, and finding the source of what has no file takes long.
         """
         option = session.config.option
-        style, option.tbstyle = getattr(option, "tbstyle", "auto"), "native"
+        style, option.tbstyle = getattr(option, "tbstyle", "auto"), "no"
         try:
             self._run(session)
         finally:
