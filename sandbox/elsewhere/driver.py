@@ -78,8 +78,9 @@ class Again:
     """Calls to make once more in a tree (host folder) with its environment; `told` is the recording's record.
 
     `folder` is an own folder for what has to be written; `is_brief` asks for each call twice and no more.
-    `seed` is that of hashes, so of the order of sets; a plain program has another one than 0. `series` are
-    made before the calls.
+    `seed` is that of hashes, so of the order of sets; a plain program has another one than 0. Where it is
+    brief, `series` are made besides, and behind these the calls `at_length`, as they are where it is not;
+    their numbers follow those of the others. Only a driver that makes calls apart takes the latter.
     """
 
     looking: Looking
@@ -91,6 +92,7 @@ class Again:
     is_brief: bool = False
     seed: int = 0
     series: tuple[Series, ...] = ()
+    at_length: tuple[Recorded, ...] = ()
 
 
 class Driver(Protocol):

@@ -17,7 +17,7 @@ from sandbox.elsewhere.nearby import nothing_called, replay_held, replay_nearby
 from sandbox.elsewhere.new_names import new_names
 from sandbox.elsewhere.node import NodeDriver
 from sandbox.elsewhere.python import PythonDriver
-from sandbox.elsewhere.sides import Replay
+from sandbox.elsewhere.sides import AtLength, Replay
 from sandbox.elsewhere.told import (
     SHOWN,
     CallOutcome,
@@ -72,7 +72,9 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     beside += SecondLook(made_up=await asyncio.to_thread(made_up, *tests))
     whole = tuple(call for call in calls if not call.outcome.startswith(_NOT_SEEN))
     unrecorded = tuple(sorted(set(looking.paths) - {call.path for call in whole}))
-    replay = Replay(sandbox, driver, looking, told)
+    # A start takes longer than what is made again where each call has a process of its own.
+    at_length = AtLength(whole if driver.is_apart else ())
+    replay = Replay(sandbox, driver, looking, told, at_length)
     names = await asyncio.to_thread(new_names, looking.checkout, looking.test_files)
     if calls and looking.is_held:
         return await replay_held(replay, calls, names)
@@ -82,10 +84,13 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
         nothing = nothing_called(looking) if driver is _PYTHON else ()
         found = SecondLook(inputs=nothing, unrecorded=unrecorded) + beside
         return found + await series.alone(replay)
-    again, near = await concurrently(
-        _Looks(sandbox, driver, looking, told).all(whole),
-        replay_nearby(replay, near_to, names, series),
-    )
+    looks = _Looks(sandbox, driver, looking, told, at_length)
+    nearby = replay_nearby(replay, near_to, names, series)
+    if driver.is_apart:
+        near = await nearby
+        again = await looks.all(whole)
+    else:
+        again, near = await concurrently(looks.all(whole), nearby)
     return again + near + SecondLook(unrecorded=unrecorded) + beside
 
 
@@ -152,7 +157,7 @@ class _Looks(Replay):
     async def outside(self, calls: tuple[Recorded, ...]) -> tuple[int, list[int]]:
         """Make the calls in a plain program: how many give the same there, and the numbers of the others."""
         again = self._again(calls, self.looking.checkout.head_tree, self.looking.head)
-        plain = await self._run(self.driver.plain(again))
+        plain = self.at_length.run or await self._run(self.driver.plain(again))
         here, alike, others = place_in(self.told), 0, list[int]()
         for number, call in enumerate(calls):
             one = plain.outcomes.get(number)

@@ -137,8 +137,8 @@ class PythonDriver:
             "tree": ELSEWHERE,
             "gone": again.looking.test_files,
             "sys_path": [moved(path) for path in _paths(again)],
-            "calls": [_order(call) for call in again.calls],
-            "is_brief": again.is_brief,
+            "brief": [_order(call) for call in again.calls if again.is_brief],
+            "calls": [_order(one) for one in (again.at_length if again.is_brief else again.calls)],
             "series": [
                 {"steps": [_order(call) for call in o.steps], "one": o.is_one, "slot": o.slot}
                 for o in again.series

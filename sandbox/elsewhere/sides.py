@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -60,6 +60,14 @@ class Swap:
     call: Recorded
 
 
+@dataclass(slots=True)
+class AtLength:
+    """Calls that the first program on head makes at length besides its own, and what came of them."""
+
+    calls: tuple[Recorded, ...]
+    run: Run | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Replay:
     """Makes calls again, in the other place, on both sides; `told` is the recording's record."""
@@ -68,6 +76,7 @@ class Replay:
     driver: Driver
     looking: Looking
     told: Node
+    at_length: AtLength = field(default_factory=lambda: AtLength(()))
 
     async def runs(
         self, asked: Sequence[Recorded], series: tuple[Series, ...] = (), seed: int = 0
@@ -83,9 +92,18 @@ class Replay:
             for tree, built in places
             if built is not None
         )
-        brief = (replace(one, is_brief=True, seed=seed, series=series) for one in again)
-        done = await concurrently(*(self.sandbox.run(self.driver.plain(one)) for one in brief))
+        on_base, on_head = (replace(one, is_brief=True, seed=seed, series=series) for one in again)
+        if self.at_length.run is None:
+            on_head = replace(on_head, at_length=self.at_length.calls)
+        both = map(self.driver.plain, (on_base, on_head))
+        done = await concurrently(*map(self.sandbox.run, both))
         base, head = map(read_run, done)
+        if on_head.at_length:
+            first, of_both = len(asked), head.outcomes
+            head = replace(head, outcomes={n: one for n, one in of_both.items() if n < first})
+            if done[1].exit_code == 0:  # else the time may have been over for them
+                others = {n - first: one for n, one in of_both.items() if n >= first}
+                self.at_length.run = replace(head, outcomes=others)
         return base, head
 
     async def on_both(self, asked: Sequence[Recorded], seed: int = 0) -> CallsOfBoth:

@@ -283,7 +283,7 @@ class CallsAgain:
     """Makes calls once more and tells what came back, by the descriptor of the channel.
 
     `is_drained` says that iterators are asked for what they yield, and coroutines run; what a test got of one
-    nobody recorded.
+    nobody recorded. The calls are told by their numbers from `first`.
     """
 
     def __init__(
@@ -293,16 +293,18 @@ class CallsAgain:
         repeats: Repeats,
         *,
         is_drained: bool = False,
+        first: int = 0,
     ) -> None:
         self._channel = channel
         self._calls = calls
         self.repeats = repeats
         self.is_drained = is_drained
+        self._first = first
 
     def calls(self, path: str = "", test: str = "", *, is_timeless: bool = False) -> Iterator[Call]:
         """Yield the calls that a test made (all of them for ""): each in a child that ends by itself."""
         end = time.monotonic() + self.repeats.in_all_s
-        for number, told in enumerate(self._calls):
+        for number, told in enumerate(self._calls, self._first):
             if time.monotonic() > end:
                 return
             if path and (told["path"], told["test"]) != (path, test):

@@ -34,9 +34,9 @@ _LARGEST = 1 << 20
 
 
 def main() -> None:
-    """Make every call and leave.
+    """Make every call and leave: those that are to be made briefly, the series, and the others.
 
-    Calls that nothing of dates stands in are then made at two other dates too, unless they took long.
+    Of these, calls that nothing of dates stands in are made at two other dates too, unless they took long.
     """
     channel = int(os.environ.pop("ASSAY_CHANNEL_FD"))
     del os.environ["PYTHONHASHSEED"]
@@ -54,25 +54,30 @@ def main() -> None:
     os.makedirs(os.environ["HOME"], exist_ok=True)  # noqa: PTH103
     _be_somebody_else()
     sys.path.extend(one for one in orders["sys_path"] if one not in sys.path)
-    is_brief = orders["is_brief"]
-    repeats = _BRIEF if is_brief else _REPEATS
-    again = CallsAgain(channel, orders["calls"], repeats, is_drained=is_brief)
-    again.tell({"place": place(orders["tree"])})
-    begun = time.monotonic()
+    brief = CallsAgain(channel, orders["brief"], _BRIEF, is_drained=True)
+    brief.tell({"place": place(orders["tree"])})
     with contextlib.suppress(AttributeError):  # what children do not look through stays shared
         gc.freeze()
-    _in_a_child(lambda: serve(again))
+    if orders["brief"]:
+        _in_a_child(lambda: serve(brief))
     if orders["series"]:
-        _in_a_child(lambda: again.tell(*made(orders["series"])))
-    timeless = [] if is_brief else [one for one in orders["calls"] if one["timeless"]]
-    if timeless and time.monotonic() - begun < _LONGEST_S:
-        today, *later = (_made_at(orders["calls"], seconds) for seconds in (0, *_LATER_S))
+        _in_a_child(lambda: brief.tell(*made(orders["series"])))
+    if orders["calls"]:
+        _make_at_length(channel, orders["calls"], len(orders["brief"]))
+    os._exit(0)
+
+
+def _make_at_length(channel: int, calls: list[dict[str, Any]], first: int) -> None:
+    again, begun = CallsAgain(channel, calls, _REPEATS, first=first), time.monotonic()
+    _in_a_child(lambda: serve(again))
+    is_timeless = any(one["timeless"] for one in calls)
+    if is_timeless and time.monotonic() - begun < _LONGEST_S:
+        today, *later = (_made_at(calls, seconds) for seconds in (0, *_LATER_S))
         for number, text in today.items():
             # What gives one thing today, and on both other dates another one.
             other = {one.get(number, "") for one in later}
             if len(other) == 1 and "" not in other and other != {text}:
-                again.tell({"number": number, "undated": text, "dated": other.pop()})
-    os._exit(0)
+                again.tell({"number": first + number, "undated": text, "dated": other.pop()})
 
 
 def serve(again: CallsAgain, *, is_dated: bool = False) -> None:
