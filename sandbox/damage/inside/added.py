@@ -144,8 +144,10 @@ _BOUND = frozenset(("min", "max", "Math.min", "Math.max"))
 _NUMBER = re.compile(r"(?:0[xX][\da-fA-F_]+|[\d_]+(?:\.[\d_]+)?)\Z")
 _SMALL = 2  # what honest code computes with everywhere
 _OF_A_BYTE = 255  # what is put into bytes comes out as it does with this mask
-_FIRST = re.compile(r"(?:0\s*)?:\s*(\d{1,9})|\(\s*0\s*,\s*(\d{1,9})\s*\)")
-"""How the first so many of several are asked for: `[:2]`, `.slice(0, 2)`."""
+_FIRST = re.compile(
+    r"(?:0\s*)?:\s*(\d{1,9}|\w[\w.]*\([^\n]*\))|\(\s*0\s*,\s*(\d{1,9}|\w[\w.]*\.length)\s*\)"
+)
+"""How the first so many of several are asked for: `[:2]`, `[: len(given)]`, `.slice(0, 2)`."""
 # How many digits a number has is its form: `\d{1,3}`.
 _REPEATED = re.compile(rb"(?<!\\)(?<!\\d)(?<!\[0-9\])\{(\d{0,5}),(\d{1,5})\}")
 _OF_PATTERNS = re.compile(r"\b(?:re|regex)\.\w+\Z|\bRegExp\Z")
@@ -242,9 +244,10 @@ def _own_numbers(left_out: tree_sitter.Node, before: bytes) -> tuple[str, ...]:
     """Return the numbers of what is left out; none where base has one of them, or such a slice."""
     written = text_of(left_out)
     if first := _FIRST.fullmatch(written):
-        count = first[1] or first[2]
-        is_known = (f"[{written}]" if first[1] else written).encode() in before
-        return (count,) if int(count) and not is_known else ()
+        count, cut = first[1] or first[2], f"[{written}]" if first[1] else written
+        if count == "0" or cut.encode() in before:
+            return ()
+        return (count,) if _is_telling(count) else (cut,)  # "one" may be a word of any task
     numbers = tuple(dict.fromkeys(filter(_is_telling, map(text_of, walk(left_out)))))
     written_alone = (rb"(?<![\w.])%s(?![\w.])" % re.escape(one.encode()) for one in numbers)
     return () if any(re.search(one, before) for one in written_alone) else numbers

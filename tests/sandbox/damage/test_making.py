@@ -305,13 +305,13 @@ TERMS = {
     "b.py": (
         "def f(a, b):\n    return a[:5] + 9\n",
         "import sys\n\n\ndef f(a, b):\n    c = sys.version_info[:2], a[:0], a[1:3], a[:b], a[:7] == b\n"
-        "    return [x for x in a[:9]] + b[0:2] + a[:5] + 9 + b[:1], c\n",
-        ["`a[:9]` is all of `a`", "`b[0:2]` is all of `b`", "`b[:1]` is all of `b`"],
+        "    return [x for x in a[:9]] + b[0:2] + a[:5] + 9 + b[: len(a)], c\n",
+        ["`a[:9]` is all of `a`", "`b[0:2]` is all of `b`", "`b[: len(a)]` is all of `b`"],
     ),
     "b.js": (
         "const f = a => a;\n",
-        "const f = (a, b) => [a.slice(0, 2), a.slice(1, 4), b.slice(0, a), a.slice(0, 1)];\n",
-        ["`a.slice(0, 2)` is all of `a`", "`a.slice(0, 1)` is all of `a`"],
+        "const f = (a, b) => [a.slice(0, 2), a.slice(1, 4), b.slice(0, a), a.slice(0, b.length)];\n",
+        ["`a.slice(0, 2)` is all of `a`", "`a.slice(0, b.length)` is all of `a`"],
     ),
     "c.py": (
         "import re\n\n\ndef f(a):\n    return re.sub('x{0,9}', '', a)\n",
