@@ -141,7 +141,7 @@ def blindness(test: TestComparison, seen: DamageSeen | None) -> Blindness | None
     if not noticed:
         near = {_subject(one.damage.path) for one in ran if test.id in one.noticed}
         missed = (one.damage for one in telling if not near or _subject(one.damage.path) in near)
-        first = next(missed, None)
+        first = None if _needs_a_hunk(test, seen) else next(missed, None)
         return Blindness(Why.DAMAGE, damage=first) if first else None
     hollow = [one.damage for one in noticed if is_hollow(one.damage, trials, test.id)]
     # Where one function is hollow, all emptied together are.
@@ -162,6 +162,12 @@ def blindness(test: TestComparison, seen: DamageSeen | None) -> Blindness | None
         if of_it and not any(one.noticed for one in trials if one.damage.symbol == name):
             return Blindness(Why.STAND_IN, name)
     return None
+
+
+def _needs_a_hunk(test: TestComparison, seen: DamageSeen | None) -> bool:
+    """Whether a test notices that one of several hunks is taken back, where no name goes with it."""
+    hunks = seen.of_hunks if seen and len(seen.of_hunks) > 1 else ()
+    return any(one.damage.is_telling and test.id in one.noticed for one in hunks)
 
 
 def near_what_is_noticed(

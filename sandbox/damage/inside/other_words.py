@@ -27,6 +27,7 @@ from sandbox.damage.inside.unread import is_unnamed, names_an_error
 
 _EMPTY = {b"set", b"dict", b"list", b"{}", b"[]", b""}
 _GETS = re.compile(rb"\.get\([^()\n]+,\s*\Z")
+_GETS_NONE = re.compile(rb"\.get\([^()\n]+,\s*(?:\{\}|\[\]|\w+\(\))\)?\Z")
 _LONGEST = 120
 _LEAST_NAMED = 3  # words and marks of an expression
 _COPIED = ([b".", b"copy", b"(", b")"], [b"[", b":", b"]"])
@@ -93,10 +94,10 @@ def _are_quotes(gone: list[bytes], came: list[bytes]) -> bool:
 def _is_default(step: Step, source: Source) -> bool:
     """Tell whether something empty stands for what is missing, as before: `items ?? []`, `of.get(it, {})`."""
     sides = {b"".join(one.text for one in side).strip(b"()") for side in (step.gone, step.came)}
-    if len(step.gone) + len(step.came) == 1 and sides == {b""}:
-        return True  # the bracket that is left of such a change
     if sides <= _EMPTY:
-        return _GETS.search(source.text[max(step.at - _LONGEST, 0) : step.at]) is not None
+        # By itself a bracket is one of `set()`, the rest of which is another part.
+        begun = _GETS_NONE if sides == {b""} else _GETS
+        return begun.search(source.text[max(step.at - _LONGEST, 0) : step.at]) is not None
     if {*(one.text for one in step.gone), *(one.text for one in step.came)} != {b"||", b"??"}:
         return False
     around = [one.node.parent for one in (*step.gone, *step.came)]

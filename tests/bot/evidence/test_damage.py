@@ -220,3 +220,22 @@ def test_of_any_other_change_nothing_is_known(
     files: tuple[FileChange, ...], test: TestComparison
 ) -> None:
     assert shown_on_base(Diff(files), [test], [damage("reverted")]) == ()
+
+
+@pytest.mark.parametrize(
+    ("of_hunks", "is_blind"),
+    [
+        ((trial("reverted", True), trial("reverted", False)), False),
+        (
+            (trial("reverted", True),),
+            True,
+        ),  # of the only one nothing more is known than of the whole
+        ((trial("reverted", True, telling=False), trial("reverted", False)), True),
+        ((), True),
+    ],
+)
+def test_who_needs_one_of_several_hunks_sees_something(
+    of_hunks: tuple[DamageTrial, ...], is_blind: bool
+) -> None:
+    seen = DamageSeen((trial("negated", False, "total"),), of_hunks=of_hunks)
+    assert (blindness(TEST, seen) is not None) is is_blind
