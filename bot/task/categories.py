@@ -195,11 +195,12 @@ _FORBIDS = re.compile(
 _PRESERVES = re.compile(
     r"(?:there (?:is|should be) |with )?no (?:visible |intended )?"
     r"(?:behaviou?r(?:al)? changes?|changes? (?:of|in|to) (?:the )?behaviou?r)(?: (?:is )?intended)?"
-    r"(?: \([^()\n]{1,160}\))?\W*"
+    r"(?: \([^()\n]{1,160}\)|, (?:only|just) [^\n]{1,200})?\W*"
     r"|no (?:functional|semantic|logic(?:al)?|user[- ](?:visible|facing)) changes?"
     r"(?: (?:is |are )?intended)?\W*"
     r"|(?:the )?behaviou?r (?:does not|doesn't|must not|should not) change\W*"
-    r"|(?:this|it) is (?:just |only |purely )?a (?:pure )?refactoring\W*",
+    r"|(?:this|it) is (?:just |only |purely )?a (?:pure )?refactoring\W*"
+    r"|(?:just |only )?(?:a )?pure refactoring(?:: [^\n]{1,400})?\W*",
     re.IGNORECASE,
 )
 

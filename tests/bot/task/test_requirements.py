@@ -69,6 +69,9 @@ def test_a_listed_demand_has_the_kind_that_its_words_say(text, category):
     ("title", "text", "category"),
     [
         ("Write `format` as a ternary", "It got lost. No behavior changes.", Category.UPKEEP),
+        ("Move `format` out", "No change of behavior, only one place for it.", Category.UPKEEP),
+        ("Move `format` out", "No change of behavior, except for dates.", Category.BEHAVIOUR),
+        ("Simplify `Shop`", "Pure refactoring: `sum` in place of a loop.", Category.UPKEEP),
         ("Simplify `format`", "Behaviour must not change.", Category.UPKEEP),
         ("Split `shop.py`", "This is a pure refactoring.\n\nIt is long.", Category.UPKEEP),
         ("Add `reverse`", "No behavior changes.", Category.BEHAVIOUR),
