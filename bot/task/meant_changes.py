@@ -56,6 +56,7 @@ def why_meant(
 
 
 _DEFAULT = re.compile(r"(?i)\bdefaults?\b")
+_OPENS = re.compile(r"(?:async\s+)?def\s|(?:test|it)(?:\.\w+)?\(")
 
 
 def _other_default(
@@ -63,17 +64,26 @@ def _other_default(
 ) -> str:
     """Say that a task asks for another default, where a new test still expects what this one did.
 
-    That holds on base and on head, as it gives the value that was the default.
+    It is the same but for one call that is given more: the value that was the default, so it holds on base.
     """
-    before = [line.strip() for line in test.source_before.splitlines() if re.search(r"\w", line)]
     asked = (one for one in wanted.items if one.trust.is_asked)
     asking = next((one for one in asked if _DEFAULT.search(one.with_detail)), None)
-    if asking is None or not before:
-        return ""
-    twin = next((one for one in held if one.path == test.path and before[-1] in one.source), None)
-    if twin is None:
-        return ""
-    return f"{asking.origin} asks for another default, and {twin.shown} still expects what {test.shown} did."
+    before = _steps(test.source_before)
+    for twin in held if asking and before else ():
+        after = _steps(twin.source)
+        gone, came = [o for o in before if o not in after], [o for o in after if o not in before]
+        is_given = len(gone) == len(came) == 1 and came[0].startswith(gone[0].partition(")")[0])
+        if asking and twin.path == test.path and is_given and before[-1] == after[-1]:
+            kept = f"{twin.shown} still expects what {test.shown} did"
+            return f"{asking.origin} asks for another default, and {kept}."
+    return ""
+
+
+def _steps(source: str) -> list[str]:
+    """Return the lines of a test's code that say something, behind its name or titles."""
+    lines = [line.strip() for line in source.splitlines() if re.search(r"\w", line)]
+    begin = next((at for at, line in enumerate(lines) if _OPENS.match(line)), -1)
+    return lines[begin + 1 :]
 
 
 def said_to_change(permitted: PermittedChange, test: TestComparison) -> str:

@@ -122,16 +122,23 @@ def test_a_changed_expectation_that_only_got_weaker_is_not():
     assert conclusion_of(SPLIT, loose) is ACTION
 
 
+GIVEN = "def test_with_the_value():\n    p = split(9, 0)\n    assert p == 9\n"
+
+
 @pytest.mark.parametrize(
     ("title", "kept", "expected"),
     [
-        ("Make one person the default of split", "assert split(9, people=0) == 9", SUCCESS),
-        ("Make one person the default of split", "assert split(9, people=0) == 8", ACTION),
-        ("Split between one person", "assert split(9, people=0) == 9", ACTION),
+        ("Make one person the default of split", GIVEN, SUCCESS),
+        ("Make one person the default of split", GIVEN.replace("== 9", "== 8"), ACTION),
+        ("Make one person the default of split", GIVEN.replace("split(9, 0)", "9"), ACTION),
+        ("Split between one person", GIVEN, ACTION),
     ],
 )
 def test_a_test_of_a_default_may_change_where_a_new_one_gives_the_old_value(title, kept, expected):
-    before, after = "p = 0\nassert split(9, people=0) == 9", "assert split(9) == 9"
+    before, after = (
+        "def test_nobody():\n    p = split(9)\n    assert p == 9\n",
+        "assert split(9) == 4",
+    )
     changed = comparison("test_nobody", TestChange.EXPECTATION_CHANGED, after, source_before=before)
     held = comparison("test_with_the_value", TestChange.NEVER_FAILED, kept)
     proof = comparison("test_split_has_a_default_of_one_person", TestChange.FAIL_TO_PASS)
