@@ -86,9 +86,9 @@ def annotate(view: ReportView, diff: Diff) -> tuple[Annotation, ...]:
             start_line=hunk.first,
             end_line=min(hunk.last, hunk.first + 500),
             level=AnnotationLevel.NOTICE,
-            title="None of the tests and steps that ran needs this change",
-            message="What shows the requirements passes without it, too. Does it belong to the task? "
-            "This never blocks.",
+            title="Nothing that ran without this change alone failed",
+            message="What was run to show the requirements passes without it, too. Does it belong to the "
+            "task? This never blocks.",
         )
         for hunk in view.unneeded_hunks[:MOST_SYMBOLS]
     ]

@@ -70,10 +70,8 @@ def test_a_needed_hunk_and_one_that_nothing_needs(folder: Folder) -> None:
     assert found["shop.py:2"].tests == ("tests/test_price.py::test_price_returns_twice_the_cents",)
     assert found["shop.py:15"].runs == 1
     assert found["README.md:1"].why is WhyNotMeasured.NOT_CODE
-    assert (
-        "Scope: 1 of 2 changes is needed by none of the tests and steps that ran" in judged.markdown
-    )
-    assert "**None of the tests and steps that ran needs this change**" in judged.markdown
+    assert "Scope: nothing that ran without 1 of 2 changes failed" in judged.markdown
+    assert "**Nothing that ran without this change alone failed**" in judged.markdown
     assert (
         judged.document.requirements[-1].damages_tried
         == judged.document.requirements[-1].damages_noticed
@@ -141,7 +139,7 @@ def test_documentation_is_not_measured(folder: Folder) -> None:
     judged = folder.judge(folder.branch("docs", files), task="docs: tell what the shop does\n")
     told = {one.path: (one.need, one.why) for one in judged.document.hunks}
     assert told == dict.fromkeys(files, (Need.NOT_MEASURED, WhyNotMeasured.NOT_CODE))
-    assert "None of the tests and steps" not in judged.markdown
+    assert "Nothing that ran without" not in judged.markdown
 
 
 def test_a_document_that_code_names_and_no_test_reads_is_not_measured(tmp_path: Path) -> None:
@@ -152,7 +150,7 @@ def test_a_document_that_code_names_and_no_test_reads_is_not_measured(tmp_path: 
     judged = folder.judge(folder.branch("named", files), task=TASK)
     assert judged.conclusion == "success", judged.said()
     assert hunks(judged)["NOTES.md:1"].why is WhyNotMeasured.NOT_CODE
-    assert "None of the tests and steps" not in judged.markdown
+    assert "Nothing that ran without" not in judged.markdown
 
 
 def test_a_hunk_that_only_a_judges_step_needs(folder: Folder, tmp_path: Path) -> None:
