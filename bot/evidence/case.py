@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from bot.configuration import Configuration
 from bot.diff.paths import is_policy
 from bot.evidence.tests.matching import function_of
-from bot.evidence.tests.results import TestGroups, blamed_on_the_machine, group_tests
+from bot.evidence.tests.results import (
+    TestGroups,
+    blamed_on_the_machine,
+    group_tests,
+    lacks_private,
+)
 from bot.task.categories import ASKED, NARROW, upkeep_area
 from bot.task.meant_changes import allows, contradiction, said_to_change, ties_by_example, why_meant
 from bot.task.permissions import (
@@ -45,11 +50,6 @@ from sandbox.values import ChangeKind
 
 _ABOUT = 0.5  # share of a test's name, from which on a demand is about the test
 _WARNS = re.compile(r": ((Pending)?Deprecation|Future)Warning$")
-_LACKS_PRIVATE = re.compile(
-    r"^(?:E\s+)?(ModuleNotFoundError: No module named '([\w.]+\.)?_\w|ImportError: cannot import name "
-    r"('_\w|'\w+' from '([\w.]+\.)?_\w)|AttributeError: .{0,200} has no attribute '_\w"
-    r"|TypeError: .{0,200}\._\w{1,99} is not a function)"
-)
 _LACKS_NAME = re.compile(r"cannot import name '(\w+)'|does not provide an export named '([\w$]+)'")
 _TRY_TESTED_VERSION = (
     "Let Assay judge on a machine with a version that the project is tested with, or make the tests pass "
@@ -184,7 +184,7 @@ class Case:
                 asks_to_remove_function(r, name) or asks_to_move_function(r, name)
                 for r in self.requirements.items
             )
-        return adapted.only_moved and any(_LACKS_PRIVATE.search(line) for line in lines)
+        return adapted.only_moved and bool(lacks_private(test))
 
     @property
     def skipped(self) -> tuple[TestComparison, ...]:

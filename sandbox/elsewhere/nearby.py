@@ -112,8 +112,7 @@ async def replay_nearby(
             *held.worse(sides, _RAISES.findall(added)),
             *await _too_long(replay, sides, long),
             *await _unordered(replay, sides, asked, added),
-            *await _unequal(replay, wanted, words),
-            *await _told_elsewhere(replay, wanted),
+            *await _same_otherwise(replay, wanted, words),
         ),
     ) + in_series.weighed(base, head)
 
@@ -181,6 +180,13 @@ async def _too_long(
     alone = await replay.on_both([first.call])
     is_so = any(unanswered([first], alone.base, alone.head))
     return (long_input(first, alone.head[first.call]),) if is_so else ()
+
+
+async def _same_otherwise(
+    replay: Replay, wanted: list[Recorded], words: tuple[object, ...]
+) -> tuple[OtherResult, ...]:
+    """Return calls that come otherwise with what is the same: by the task, or a moment of another zone."""
+    return (*await _unequal(replay, wanted, words), *await _told_elsewhere(replay, wanted))
 
 
 async def _unequal(

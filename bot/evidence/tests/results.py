@@ -41,6 +41,13 @@ _FOR_THIS_TOOLCHAIN = (
     "`/judge`; or let somebody who ran the tests accept this."
 )
 _FRAME = re.compile(r"\bat (?:[^\n(]{0,200}\()?(/[^\n:]{1,300}):\d")
+_LACKS_PRIVATE = re.compile(
+    r"^[ \t]*(?:E[ ]+)?(?:ModuleNotFoundError: No module named '(?:[\w.]+\.)?(_\w*)"
+    r"|ImportError: cannot import name '(?:(_\w*)|\w+' from '(?:[\w.]+\.)?(_\w*))"
+    r"|AttributeError: .{0,200} has no attribute '(_\w*)"
+    r"|TypeError: .{0,200}\.(_\w{1,99}) is not a function)",
+    re.MULTILINE,
+)
 _ASKED_BY_A_PACKAGE = re.compile(r" imported from \S{0,200}/(?:node_modules|site-packages)/\S+")
 
 
@@ -196,6 +203,12 @@ def _lacking(test: TestComparison) -> str:
     said = " ".join(found[0].replace("`", "'").split())[:200] if found else ""
     asking = _ASKED_BY_A_PACKAGE.search(said)
     return f"Cannot find module{asking[0]}" if asking else said
+
+
+def lacks_private(test: TestComparison) -> str:
+    """Return the private name, of a module or in one, that is not there where a test fails; or ""."""
+    found = _LACKS_PRIVATE.search(test.message)
+    return next(filter(None, found.groups())) if found else ""
 
 
 def pass_rate(test: TestComparison) -> str:

@@ -16,6 +16,7 @@ from typing import TypeGuard
 
 from bot.diff.lines import Texts, is_gone, is_new, old_path
 from bot.diff.python_source import Definition, parse_python, path_to
+from bot.evidence.tests.results import lacks_private
 from bot.integrity.reading.imported_names import Imported, imports_in
 from bot.values import AdaptedTest, TestComparison
 from sandbox.values import Diff, FileChange
@@ -24,11 +25,6 @@ Read = Callable[[str], str | None]
 """The text of a module (dotted name, absolute) on one side, None when it is not there."""
 _LACKS = re.compile(
     r"AttributeError: (?:type object )?'(?:\w+\.)*(\w+)' object has no attribute '(\w+)'"
-)
-
-_LACKS_PRIVATE = re.compile(
-    r"AttributeError: [^\n]{0,200} has no attribute '(_\w+)'"
-    r"|TypeError: [^\n]{0,200}?\.(_\w+) is not a function"
 )
 _USED = 2  # times that a name stands somewhere which something calls
 
@@ -77,11 +73,11 @@ def _follows_private_name(
     In all other files that the change touches, the new name stands as often as the old one did on base: what
     a test calls by it is not there for the test alone.
     """
-    lacks, (before, after) = _LACKS_PRIVATE.search(test.message), texts
+    lacks, (before, after) = lacks_private(test), texts
     come = {*re.findall(r"\w+", after)} - {*re.findall(r"\w+", before)}
-    if lacks is None or len(come) != 1 or not (new := come.pop()).startswith("_"):
+    if not lacks or len(come) != 1 or not (new := come.pop()).startswith("_"):
         return False
-    named = re.compile(rf"(?<!\w){lacks[1] or lacks[2]}(?!\w)")
+    named = re.compile(rf"(?<!\w){lacks}(?!\w)")
     files = [one for one in changed if one.path != test.path]
     on_base = "\n".join(base.read(old_path(one)) or "" for one in files)
     on_head = "\n".join(head.read(one.path) or "" for one in files)
