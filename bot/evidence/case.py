@@ -212,10 +212,7 @@ class Case:
         Unless somebody allows it to change, it counts only where head's version fails with base's code.
         """
         if grown := self.grown(test):
-            members = ", ".join(f"`{one}`" for one in grown.members)
-            return (
-                f"{test.shown} expects all that it expected, and {members}, which the task names."
-            )
+            return f"{test.shown} {grown}."
         if permitted := self.permission(test):
             return said_to_change(permitted, test)
         is_proven = test in self.groups.proofs or test.head_on_head is None

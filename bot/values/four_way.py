@@ -197,10 +197,23 @@ class RetiredTest:
 
 @dataclass(frozen=True, slots=True)
 class GrownTest:
-    """A test that expects new members beside all that it expected, and the task's names for them."""
+    """A test that expects new members beside all that it expected, and the task's names for them.
+
+    What it leaves out are new members, too: other tests ask for these.
+    """
 
     id: str
     members: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        also = [f"and {_listed(self.members)}, which the task names"] if self.members else []
+        also += [f"but leaves out the new {_listed(self.left_out)}"] if self.left_out else []
+        return f"expects all that it expected, {', '.join(also)}"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(f"`{one}`" for one in names)
 
 
 @dataclass(frozen=True, slots=True)

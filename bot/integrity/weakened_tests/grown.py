@@ -22,6 +22,7 @@ _ONE_OF = {
 _OF_TEXT = {"startswith", "endswith"}  # of one text, not of a tuple of them, nothing can be listed
 _LISTED = ast.List | ast.Tuple | ast.Set | ast.Dict
 _CHECKS = re.compile(r"(?i)_*(?:assert|check|expect|verify)|.*equal")
+_FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 _OF_TOOLS = {*dir(builtins), "pytest", "mock"}
 
 
@@ -36,7 +37,8 @@ def find_grown(
 
     The file of a test is read with all that the test uses of it, or of the `changed` files its conftest.py;
     every element that was added has a word that base's file does not have, and that the task says. What is
-    left out of a test asks for less: there, nothing may join. Nor in what the tested code is given: a call
+    left out of a test asks for less: there, only a member may join that the change defines, whatever the task
+    says, and that a new test asks for by itself. Nor may any join in what the tested code is given: a call
     that needs another argument now is no result with one member more.
     """
     named = {word.casefold() for text in said for word in _WORD.findall(text)}
@@ -65,10 +67,18 @@ def find_grown(
             is_grown = own.holds(name, grown)
         else:
             is_grown = grown(shared.base.tree.body, shared.head.tree.body)
-        if not is_grown or grown.leaves_more_out or _is_given(grown, shared.head.tree):
+        if not is_grown or _is_given(grown, shared.head.tree):
             continue
-        if members := named_members(grown.added, base.read(path) or "", named):
-            found.append(GrownTest(test.id, members))
+        apart = _asked_apart(shared)
+        if not all(
+            one in apart and _is_defined(one.rpartition(".")[2], base, head, changed)
+            for one in grown.left_out
+        ):
+            continue
+        more = [one for one in grown.added if one not in grown.left_out]
+        members = named_members(more, base.read(path) or "", named) if more else ()
+        if members or (grown.left_out and not more):
+            found.append(GrownTest(test.id, members, tuple(sorted(grown.left_out))))
     return tuple(found)
 
 
@@ -94,6 +104,30 @@ def _changed_conftest(path: str, changed: Sequence[str]) -> str:
     folders = PurePosixPath(path).parents
     found = [one for folder in folders if (one := str(folder / "conftest.py")) in changed]
     return found[0] if len(found) == 1 else ""
+
+
+def _is_defined(name: str, base: Texts, head: Texts, changed: Sequence[str]) -> bool:
+    """Whether a changed file gives a name a value, and none of them had it on base."""
+    defined = re.compile(rf"^\s*{name}\s*[:=]", re.MULTILINE)
+    known = re.compile(rf"\b{name}\b")
+    texts = [(base.read(path) or "", head.read(path) or "") for path in changed]
+    return any(defined.search(now) for _, now in texts) and not any(
+        known.search(before) for before, _ in texts
+    )
+
+
+def _asked_apart(shared: ModuleVersions) -> set[str]:
+    """The attributes that the tests of a file ask for which base's file does not have."""
+    tests = [
+        {one.name: one for one in ast.walk(side.tree) if isinstance(one, _FUNCTION)}
+        for side in (shared.base, shared.head)
+    ]
+    new = (
+        body for name, body in tests[1].items() if name.startswith("test") and name not in tests[0]
+    )
+    return {
+        ast.unparse(one) for body in new for one in ast.walk(body) if isinstance(one, ast.Attribute)
+    }
 
 
 def _allows_any_of(test: ast.AST | None) -> bool:
@@ -161,13 +195,13 @@ def _takes_out(node: ast.AST) -> bool:
 class _Grown:
     """Compares code, where a list, tuple, set or table may have elements more; `added` are these.
 
-    `leaves_more_out` says that some are in what leaves things out, to which the names `leaving_out` belong,
-    `gives_more` that some are in the arguments of a call. `names` are those of all that grew.
+    `left_out` are those in what leaves things out, to which the names `leaving_out` belong, and `gives_more`
+    says that some are in the arguments of a call. `names` are those of all that grew.
     """
 
     leaving_out: frozenset[str]
     added: list[str] = field(default_factory=list)
-    leaves_more_out: bool = False
+    left_out: set[str] = field(default_factory=set)
     gives_more: bool = False
     names: set[str] = field(default_factory=set)
 
@@ -177,6 +211,8 @@ class _Grown:
     def _same(self, before: object, after: object) -> bool:
         if type(before) is not type(after):
             return False
+        if isinstance(before, ast.Compare) and isinstance(after, ast.Compare):
+            before = _as_several(before, after)
         known = len(self.added)
         if isinstance(before, ast.Dict) and isinstance(after, ast.Dict):
             is_same = self._holds(_pairs(before), _pairs(after))
@@ -192,17 +228,19 @@ class _Grown:
         else:
             is_same = before == after
         if len(self.added) > known and isinstance(before, ast.AST):
-            self._note(before)
+            self._note(before, self.added[known:])
         return is_same
 
-    def _note(self, grown: ast.AST) -> None:
-        """Remember what the code round a new element does with it."""
+    def _note(self, grown: ast.AST, added: list[str]) -> None:
+        """Remember what the code round new elements does with them."""
         if isinstance(grown, ast.stmt):
             self.names |= bound_by(grown)
-            self.leaves_more_out |= not self.leaving_out.isdisjoint(bound_by(grown))
+            takes_out = not self.leaving_out.isdisjoint(bound_by(grown))
         else:
-            self.leaves_more_out |= _takes_out(grown)
+            takes_out = _takes_out(grown)
             self.gives_more |= isinstance(grown, ast.Call) and not _only_compares(grown)
+        if takes_out:
+            self.left_out |= {*added}
 
     def _holds(self, before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
         """Whether all elements are there still, in their order."""
@@ -213,6 +251,19 @@ class _Grown:
             else:
                 self.added.append(ast.unparse(one))
         return at == len(before)
+
+
+def _as_several(before: ast.Compare, after: ast.Compare) -> ast.Compare:
+    """`one is not A` as `one not in (A,)`, where head has `one not in (A, B)`."""
+    is_one = len(before.ops) == 1 and isinstance(before.ops[0], ast.IsNot | ast.NotEq)
+    if (
+        is_one
+        and isinstance(after.ops[0], ast.NotIn)
+        and isinstance(after.comparators[0], ast.Tuple)
+    ):
+        one = ast.Tuple(elts=before.comparators, ctx=ast.Load())
+        return ast.Compare(left=before.left, ops=[ast.NotIn()], comparators=[one])
+    return before
 
 
 def _pairs(table: ast.Dict) -> list[ast.AST]:

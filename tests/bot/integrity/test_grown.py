@@ -129,6 +129,19 @@ def test_nothing_more_may_be_left_out(form: str) -> None:
     )
     assert members("test_others", head, base=base) == ()
 
+    # Who asks for the new member by itself leaves it out of nothing.
+    apart = "\n\ndef test_nickel():\n    assert shop.total(shop.Coin.NICKEL) == 5\n"
+    for known, names in ((COIN, ["shop.Coin.NICKEL"]), (COIN_ON_HEAD, [])):
+        found = find_grown(
+            [edited("test_others")],
+            Tree({PATH: base, "shop.py": known}),
+            Tree({PATH: head + apart, "shop.py": COIN_ON_HEAD}),
+            said=("Tell more of the coins",),
+            changed=(PATH, "shop.py"),
+        )
+        assert [name for one in found for name in one.left_out] == names
+    assert members("test_others", head + apart.replace("NICKEL", "DIME"), base=base) == ()
+
 
 def test_an_unchanged_test_has_no_new_member() -> None:
     assert members("test_total") == ()
