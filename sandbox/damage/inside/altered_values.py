@@ -99,8 +99,12 @@ def _of_code(source: Source, clock: Clock) -> list[Value]:
         written = [piece for node in both for piece in pieces(node)]
         is_inside = source.symbol(one.now.start_point[0] + 1)
         is_prose = not is_inside and any(b" " in piece.text.strip() for piece in written)
+        value = Value.of(one)
+        is_own = value.was == value.now.replace(b"node:", b"", 1)  # a module of Node's own
+        if is_own and source.text[: value.start].endswith((b"require(", b"import(")):
+            continue
         if not is_prose and not all(map(is_for_people, written)):
-            found.append(Value.of(one))
+            found.append(value)
     return found
 
 
