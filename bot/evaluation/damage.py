@@ -153,7 +153,8 @@ async def _measured(
     of_projects = concerned(case, observed, tests)
     if not damages or not of_projects:
         files = [Path(case.checkout.head_tree, path) for path in code]
-        is_long = any(one.is_file() and one.stat().st_size > MOST_BYTES for one in files)
+        # Of one that is nearly too long, the time to read it may have been over.
+        is_long = any(one.is_file() and one.stat().st_size > MOST_BYTES / 5 for one in files)
         return DamageSeen(problem=_LONG if is_long else _NOTHING, is_open=is_long)
     measuring = _Measuring(
         services=services,

@@ -236,10 +236,10 @@ def _as_on_base(
     only_refused = len(was.pieces) < len(whole.pieces) and all(map(only_refuses, changed))
     if len(same) == len(changed) or only_refused or is_overwritten(root, was.pieces):
         return
-    left = iter(tokens(source.root, with_types=False))
+    left = iter(tokens(source.root, start, stop, with_types=False))
     here = source.number, "altered", first + 1, symbol, start, stop
     # Else what was there is there, in its order.
-    if not all(one in left for one in tokens(root, with_types=False)):
+    if not all(one in left for one in tokens(root, start, start + len(put), with_types=False)):
         old, new = _names(was), _names(now)
         names = sorted({*old} ^ {*new} or _words_of_texts(changed) or _moved(old, new))
         told = f"`{_first_row(was, start)}` is still there"

@@ -3,12 +3,12 @@
 Runs inside the sandbox. Input: JSON with `called` and `words`, names that the tests call and mention, and
 `files`, a list of {path, language, ranges: [[first, last]], hunks: [[first, count, text]]}: the changed
 lines of head (a deletion in front of line n is [n, n - 1]), and what stood in place of `count` lines on
-base. Output on the private channel: one JSON line a damage, first files that only look different (`same`),
-then conditions on a value that are always true or false (`condition`), such that narrow another one and
-are always met (`narrowed`), errors that are let through (`passed_over`), results that are not
-remembered (`remembered`), keys that are others (`key`), new parameters and options that are always their
-default (`parameter`), blocks without their new `with` (`unwrapped`), statements that are as on base
-(`altered`), then the most telling:
+base. Output on the private channel: one JSON line a damage, first the most telling, then what is asked about:
+files that only look different (`same`), conditions on a value that are always true or false (`condition`),
+such that narrow another one and are always met (`narrowed`), errors that are let through (`passed_over`),
+results that are not remembered (`remembered`), keys that are others (`key`), new parameters and options that
+are always their default (`parameter`), blocks without their new `with` (`unwrapped`), statements that are as
+on base (`altered`):
 {file, kind, line, symbol, start, end, text, what, is_telling, is_new, names, is_changed, parameters, edit};
 it replaces the bytes from start to end. What does not parse is dropped. With `emptied`, names of functions,
 there is nothing else than these without their bodies; with `others`, values, nothing else than these written
@@ -36,7 +36,15 @@ from sandbox.damage.inside.conditions import conditions, in_other_values, keys
 from sandbox.damage.inside.for_steps import for_a_step, in_other_words
 from sandbox.damage.inside.make import Damage, emptied, ranked
 from sandbox.damage.inside.options import options
-from sandbox.damage.inside.source import Clock, Source, bound, functions, is_modest, tokens
+from sandbox.damage.inside.source import (
+    OF_ALL_S,
+    Clock,
+    Source,
+    bound,
+    functions,
+    is_modest,
+    tokens,
+)
 
 MOST = 70  # of what is asked about, and of all else
 
@@ -60,18 +68,18 @@ def main() -> int:
         unwrapped(sources),
         altered(sources, clock),
     )
-    kinds: tuple[Iterator[Damage], ...] = asked_about, chain(telling, others)
+    # What is asked about takes neither time nor place from what shows whether a test sees anything.
+    kinds: tuple[tuple[Iterator[Damage], Clock], ...]
+    kinds = (chain(telling, others), Clock(OF_ALL_S / 2)), (asked_about, clock)
     if asked["emptied"]:
-        kinds = (emptied(sources, frozenset(asked["emptied"])),)
+        kinds = ((emptied(sources, frozenset(asked["emptied"])), clock),)
     elif asked["others"]:
-        kinds = (in_other_values(sources, asked["others"]),)
+        kinds = ((in_other_values(sources, asked["others"]), clock),)
     elif asked["named"] is not None:
-        kinds = (for_a_step(sources, frozenset(asked["named"]), clock),)
+        kinds = ((for_a_step(sources, frozenset(asked["named"]), clock), clock),)
     with os.fdopen(int(os.environ["ASSAY_CHANNEL_FD"]), "wb") as channel:
-        # What is asked about takes no place from what shows whether a test sees anything.
-        for damages in kinds:
-            made = (one for one in damages if not clock.is_over)
-            for damage in islice(_checked_of(made, sources, others, clock), MOST):
+        for damages, own in kinds:
+            for damage in islice(_checked_of(damages, sources, others, own), MOST):
                 source = next(s for s in sources if s.number == damage.file)
                 line = asdict(replace(damage, is_new=source.is_new(damage.line)))
                 line["text"] = damage.text.decode("utf-8", "surrogateescape")
@@ -83,8 +91,10 @@ def main() -> int:
 def _checked_of(
     damages: Iterator[Damage], sources: list[Source], others: list[Damage], clock: Clock
 ) -> Iterator[Damage]:
-    """Yield the damages that parse; a hunk tells nothing where there are values in it, more telling."""
+    """Yield the damages that parse in time; a hunk with values in it tells nothing, as these tell more."""
     for damage in damages:
+        if clock.is_over:
+            return
         source = next(s for s in sources if s.number == damage.file)
         checked = _checked(damage, source, clock)
         if checked and checked.kind == "reverted":
@@ -135,10 +145,12 @@ def _checked(damage: Damage, source: Source, clock: Clock) -> Damage | None:
         return None
     if damage.kind != "reverted":
         return damage
-    if tokens(root) == tokens(source.root):
+    put, here = (damage.start, damage.start + len(damage.text)), (damage.start, damage.end)
+    if tokens(root, *put) == tokens(source.root, *here):
         return None
-    is_telling = not bound(source.root) - bound(root)
-    return replace(damage, is_telling=is_telling)
+    # A name may stand elsewhere, too.
+    lost = bound(source.root, *here) - bound(root, *put)
+    return replace(damage, is_telling=not (lost and lost - bound(root)))
 
 
 if __name__ == "__main__":

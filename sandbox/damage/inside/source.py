@@ -18,7 +18,7 @@ _MOST_NODES = 400_000
 _MOST_PARAMETERS = 40
 _LONGEST_HUNK = 400  # lines
 _MOST_DEPTH = 300
-_SECONDS = 20.0  # of the processor, so that a busy machine reads as much
+OF_ALL_S = 20.0  # of the processor, so that a busy machine reads as much
 _LISTING = frozenset((
     *("parameters", "formal_parameters", "argument_list", "arguments"),
     *("list", "array", "dictionary", "object", "set"),
@@ -142,8 +142,8 @@ class Source:
 class Clock:
     """What is left of the time for everything together."""
 
-    def __init__(self) -> None:
-        self._end = time.process_time() + _SECONDS
+    def __init__(self, seconds: float = OF_ALL_S) -> None:
+        self._end = time.process_time() + seconds
 
     def parse(self, text: bytes, language: str) -> tree_sitter.Node | None:
         """Return the tree of a text; None where it does not parse, or not in time."""
@@ -175,13 +175,18 @@ def is_modest(root: tree_sitter.Node) -> bool:
     return True
 
 
-def walk(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    """Yield every node, in the order of the text."""
+def walk(
+    root: tree_sitter.Node, start: int = 0, end: int | None = None
+) -> Iterator[tree_sitter.Node]:
+    """Yield every node, in the order of the text: all, or those that touch what is between two bytes."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
         yield node
-        waiting += reversed(node.children)
+        near = node.children
+        if end is not None:
+            near = [one for one in near if one.end_byte >= start and one.start_byte <= end]
+        waiting += reversed(near)
 
 
 def parents(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
@@ -310,9 +315,11 @@ def said(
             waiting += reversed([*near])
 
 
-def tokens(root: tree_sitter.Node, *, with_types: bool = True) -> list[bytes]:
-    """Return all that is written in a tree, as `said`, without layout."""
-    nodes = said(root, with_types=with_types)
+def tokens(
+    root: tree_sitter.Node, start: int = 0, end: int | None = None, *, with_types: bool = True
+) -> list[bytes]:
+    """Return all that is written in a tree or between two of its bytes, as `said`, without layout."""
+    nodes = said(root, start, end, with_types=with_types)
     return [one.text for node in nodes for one in pieces(node)]
 
 
@@ -351,10 +358,10 @@ def _is_of_a_cast(node: tree_sitter.Node) -> bool:
     return _WHOLE.fullmatch(inner.type) is not None
 
 
-def bound(root: tree_sitter.Node) -> set[tuple[str, ...]]:
-    """The names that a file defines or imports, functions with their parameters."""
+def bound(root: tree_sitter.Node, start: int = 0, end: int | None = None) -> set[tuple[str, ...]]:
+    """The names that a file defines or imports, or a part of it does; functions with their parameters."""
     found: set[tuple[str, ...]] = set()
-    for node in walk(root):
+    for node in walk(root, start, end):
         if IMPORTS.search(node.type) and node.is_named and "statement" in node.type:
             found |= {(text_of(o),) for o in walk(node) if not o.children and o.is_named}
         elif node.type == "function_declarator":  # C declares a function before it is defined

@@ -487,6 +487,18 @@ async def test_hostile_files_end_in_time(tmp_path: Path) -> None:
     assert len(damages) <= 61
 
 
+async def test_a_long_file_changed_in_many_places_is_damaged_too(tmp_path: Path) -> None:
+    """What is asked about takes none of the time of what shows whether a test sees anything."""
+    row = "  if (items[{0}] !== undefined) {{ total = add(total, items[{0}]{1}, 'item {0}'); }}\n"
+    rows = [
+        [row.format(n, f" * {n}" if is_head and n % 40 == 0 else "") for n in range(1_200)]
+        for is_head in (False, True)
+    ]
+    base, head = (f"function sum(items) {{\n{''.join(some)}  return total;\n}}\n" for some in rows)
+    kinds = {one.damage.kind for one in await made(tmp_path, {"a.js": base}, {"a.js": head})}
+    assert {"reverted", "emptied", "negated"} <= kinds
+
+
 async def test_neither_types_nor_overloads_are_damaged(tmp_path: Path) -> None:
     stub = "@overload\ndef f(a: Optional[int] = 128) -> 'Rows[int]': ...\n\n\n"
     base = f"{stub}def f(a: Optional[int] = 128) -> 'Rows[int]':\n    return rows(a)\n"
