@@ -50,7 +50,7 @@ _GIVEN = re.compile(r"\.([A-Za-z_$][\w$]*)\s*[-+*/%|&^@?]{0,2}=(?![=>])")
 class Proofs:
     """Tests that speak for one demand, by their ids, and the identifiers that its words write as code.
 
-    Those of them that only blocks of code have are `shown`: what shows the trouble calls more than has it.
+    Those of them that only stand around it are `shown`: what shows the trouble calls more than has it.
     """
 
     tests: frozenset[str]

@@ -19,8 +19,13 @@ _COMPARED = re.compile(
     r"(?i)\b(?:besides?|next to|along(?:side| with)|unlike|(?:just|much) like|similar(?:ly)? to|same as"
     r"|as with|instead of|rather than|analogous to|also (?:in|of|for|with)(?: what)?)"
     r"(?: (?:the|its|our|existing)){0,2}\s`[^`\n]{1,200}`"
+    r"|\b(?:as|that|which)\s`[^`\n]{1,200}`\s(?:already|cannot|can't|(?:is|are) unable to|refuses? to)\b"
 )
-"""What a demand only sets its subject beside: "Beside `total`, a mean" is about no `total`."""
+"""What a demand only sets its subject beside: "Beside `total`, a mean" is about no `total`.
+
+Nor is "a list that `verify` cannot read" about `verify`, or "the check that `total` already makes" about
+`total`.
+"""
 _LEFT_OUT = re.compile(
     r"`[^`\n]{1,80}` (?:(?:does|do)(?: not|n't) (?:count|matter|need)"
     r"|(?:is|are) (?:not (?:affected|concerned|part)|unaffected|fine))\b"
@@ -44,10 +49,13 @@ def named_code(requirement: Requirement) -> frozenset[str]:
     return next(filter(None, map(code_named, texts)), frozenset())
 
 
-def code_in_blocks(requirement: Requirement) -> frozenset[str]:
-    """Return the identifiers that only blocks of code have, in the text around a demand."""
-    prose = f"{requirement.text}\n{without_blocks(requirement.detail)}"
-    return code_named(requirement.detail) - code_named(prose)
+def code_around(requirement: Requirement) -> frozenset[str]:
+    """Return the identifiers that the text around a demand tells how the trouble shows itself with.
+
+    Only blocks of code have them; of what the author says of the change all of the text may be such.
+    """
+    prose = without_blocks(requirement.detail) if requirement.trust.is_asked else ""
+    return code_named(requirement.detail) - code_named(f"{requirement.text}\n{prose}")
 
 
 _CODE = r"(?:`[^`\n]{1,200}`|\.?(?=\w{0,60}(?:[a-z0-9]_|[a-z][A-Z])\w)\w{3,80}\b(?:\(\))?)"

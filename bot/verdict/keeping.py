@@ -9,7 +9,7 @@ from bot.evidence.damage import Proofs, blindness, differing_call, held_by, is_b
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.evidence.tests.results import told_of
 from bot.task.categories import is_invariant
-from bot.task.code_names import code_in_blocks, named_code
+from bot.task.code_names import code_around, named_code
 from bot.values import (
     ActionKind,
     Category,
@@ -75,7 +75,7 @@ def proofs_of_each(case: Case) -> tuple[Proofs, ...]:
         if one.category is Category.KEEP:
             found.append((one, held_tests(one, case)))
     groups = (
-        Proofs(frozenset(test.id for test in tests), named_code(one), code_in_blocks(one))
+        Proofs(frozenset(test.id for test in tests), named_code(one), code_around(one))
         for one, tests in found
         if tests
     )

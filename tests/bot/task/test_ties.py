@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.task.code_names import asked_code, named_code
+from bot.task.code_names import asked_code, code_around, named_code
 from bot.task.refusals import leaves_error_unasked
 from bot.task.ties import THRESHOLD, speaks_of, tie_tests
 from bot.text.words import Vocabulary, code_words, stem, words_of
@@ -229,11 +229,23 @@ def test_speaking_of_the_same_thing():
         ("Something like `parse('x')` returns None.", {"parse"}),
         ("Cap it at `most`; the oldest goes (`has` doesn't count).", {"most"}),
         ("Tabs become spaces, also in what `custom_format` returns.", set()),
+        ("Guard `put` with the check that `take` already makes.", {"put"}),
+        ("A line break makes a list that `kit verify` cannot read.", set()),
+        ("`total` refuses to take `None`.", {"total"}),
     ],
 )
 def test_what_a_demand_is_only_compared_with_is_not_what_it_is_about(text, names):
     (requirement,) = asked(text)
     assert named_code(requirement) == names
+
+
+def test_what_an_author_tells_of_the_trouble_only_shows_it() -> None:
+    told = "For no bytes `take()` gave nothing, as in:\n\n```\nshow(take())\n```"
+    (requirement,) = asked("Read a packet without a code")
+    asked_for = replace(requirement, detail=told)
+
+    assert code_around(replace(asked_for, trust=Trust.AUTHOR)) == {"take", "show"}
+    assert code_around(asked_for) == {"show"}
 
 
 def test_what_is_kept_is_not_what_a_demand_is_about():
