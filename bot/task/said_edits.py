@@ -32,11 +32,12 @@ _WISHES = re.compile(r"(?i)\b(?:could|can|would)\b[^.?!\n]{0,200}\?\s*\Z")
 """What is politely asked just before a block that shows it: "Could it be one line?"."""
 _POLITE = re.compile(r"(?i)^\W*(?:please|could you)\s")
 _NUMBER = re.compile(r"(?<![\w.])-?\d[\d_]{0,40}(?:\.\d{1,40})?(?![\w.]*\d)")
+_IN_BRACKETS = re.compile(r"\([^()\n]{0,200}\)")
 _QUOTED = re.compile(
     r"`([^`\n]{1,400})`|\"([^\"\n]{1,400})\"|\u201c([^\u201d\n]{1,400})\u201d|(?<!\w)'([^'\n]{1,400})'(?!\w)"
 )
 _INSTEAD = re.compile(
-    r"(?i)\b(?:instead of|rather than|no longer|not)\s+(?:the\s)?"
+    r"(?i)(?:\b(?:instead of|rather than|no longer|(?:and|but) not)|[,(;]\s?not)\s+(?:the\s)?"
     r"(?:`[^`\n]{1,400}`|\"[^\"\n]{1,400}\"|'[^'\n]{1,400}'|\S+)"
 )
 _TOKEN = re.compile(r"\w+|[ \t]+|[^\w \t]")
@@ -93,7 +94,7 @@ def asked_in_words(wanted: Requirements, test: TestComparison) -> str:
             f"What {test.shown} expects changes as {origin} says: `{other[0]}` became `{other[1]}`."
         )
     if quoted := _was_wrong(said, test):
-        return f"What {test.shown} expected is quoted as wrong by {origin}: `{_shown(quoted)}`."
+        return f"What {test.shown} expected is what {origin} asks to change: `{_shown(quoted)}`."
     return ""
 
 
@@ -150,8 +151,10 @@ def _read(texts: tuple[str, ...], items: tuple[str, ...]) -> _Said:
 def _demands(sentence: str, items: tuple[str, ...]) -> bool:
     """Whether a sentence says how something should be, without any negation, and not that it stays."""
     bare = _POLITE.sub("", sentence.strip())
-    is_asked = says_what_should_be(bare) or any(bare in one for one in items)
-    is_none = NEGATION.search(_QUOTED.sub(" ", bare)) or keeps(bare) or is_preference(bare)
+    told = _QUOTED.sub("`text`", bare)  # of which the words demand nothing
+    is_asked = says_what_should_be(told) or any(bare in one for one in items)
+    denies = NEGATION.search(_IN_BRACKETS.sub(" ", told))
+    is_none = denies or keeps(bare) or is_preference(bare)
     return is_asked and not is_none and not bare.endswith("?")
 
 
@@ -270,7 +273,8 @@ def _words(text: str) -> set[str]:
 def _was_wrong(said: _Said, test: TestComparison) -> str:
     """The first text that the task quotes as wrong, where each line that went asserted such a text; or "".
 
-    In place of each, something of the same is asserted, and nothing expects that text still.
+    In place of each, something of the same is asserted, and nothing expects that text still. It is as good
+    where what is expected now is another text that a demand shows, with whatever numbers.
     """
     lines = test.source_before.splitlines(), test.source.splitlines()
     quoted: list[str] = []
@@ -280,9 +284,9 @@ def _was_wrong(said: _Said, test: TestComparison) -> str:
         come = lines[1][c:d]
         asserted = " ".join(one for one in come if _ASSERTION.search(one))
         for line in lines[0][a:b]:
-            found = [
-                one for one in said.wrong if _asserts(line, one) and one not in "\n".join(come)
-            ]
+            now = "\n".join(come)
+            found = [one for one in said.wrong if _asserts(line, one) and one not in now]
+            found = found or [one for one in said.shown if _became_wanted(said, one, line, come)]
             if not found or not _names(line) & _names(asserted):
                 return ""
             quoted.append(found[0])
@@ -304,6 +308,25 @@ def _other_error(said: _Said, test: TestComparison) -> tuple[str, str] | None:
     are_expected = all(_EXPECTS_ERROR.search(one) for one in lines)
     is_asked = any(map(whole_name(after).search, said.demands))
     return (before, after) if are_expected and is_asked else None
+
+
+def _became_wanted(said: _Said, shown: str, line: str, come: list[str]) -> bool:
+    """Whether a line that went expects a text of the task, and one that came another, which is demanded."""
+    old = _any_numbers(shown)
+    after = {
+        text for one in map(_any_numbers, come) if _ASSERTION.search(one) for text in _texts(one)
+    }
+    wanted = after.intersection(map(_any_numbers, said.wanted)) - {old}
+    return (
+        " " in shown.strip()
+        and bool(wanted)
+        and _asserts(_any_numbers(line), old)
+        and old not in after
+    )
+
+
+def _any_numbers(text: str) -> str:
+    return _NUMBER.sub("0", text)
 
 
 def _names(line: str) -> set[str]:

@@ -108,6 +108,32 @@ def test_an_edit_that_they_do_not_ask_for(task: str, before: str, old: str, new:
     assert meant(task, before, before.replace(old, new)) == ""
 
 
+SIZE = (
+    'Say how many came\n\n"there must be 3 values" does not tell me what I gave. Please let it name both '
+    "(if there is no list, none): `there must be 3 values, got 2`.\n"
+)
+REJECTS = (
+    "test('checked', async () => {\n"
+    "    await assert.rejects(load('a'), { message: 'there must be 1 values' });\n  })"
+)
+NOW = "await assert.rejects(load('a'), (error) => {\n      assert.equal(error.message, '{}');\n    });"
+
+
+@pytest.mark.parametrize(
+    ("task", "text", "is_meant"),
+    [
+        (SIZE, "there must be 1 values, got 0", True),
+        (SIZE, "there must be 1 values, got none", False),
+        (SIZE, "there must be 2 values", False),
+        (SIZE.replace("Please let it name", "It must not name"), "there must be 1 values, got 0", False),
+    ],
+)  # fmt: skip
+def test_a_text_became_another_that_is_shown_with_other_numbers(task, text, is_meant) -> None:
+    _, line, end = REJECTS.splitlines()
+    after = "\n".join((REJECTS.splitlines()[0], f"    {NOW.replace('{}', text)}", end))
+    assert bool(meant(task, REJECTS, after)) is is_meant
+
+
 OWN_ERROR = (
     "ValueError from `read` kills the watcher\n\nIt should be an own type, say `BadData`. It is fine that "
     "it is no ValueError any more.\n"
