@@ -27,7 +27,7 @@ _STEPS = (
 )  # fmt: skip
 _SHIFTS = (3, 7, 11)
 _MOST_PLACES = 8
-_DEEPEST = 3
+_DEEPEST, _DEEPEST_SWAPPED = 3, 8  # what is swapped in a part alone would not fit the rest any more
 _MOST_DIGITS = 60
 _SHORT = 8
 _LETTERS = (1, 3, 5, 8, 11, 14)
@@ -100,7 +100,7 @@ def swapped(value: Any, name: str, other: str, depth: int = 0) -> Any:
         return type(value)(re.sub(whole, lambda _: other, value))
     if type(value) is int and name == str(value) and _WHOLE.fullmatch(other):
         return int(other)
-    if depth >= _DEEPEST:
+    if depth >= _DEEPEST_SWAPPED:
         return value
     if type(value) in (list, tuple, Iterated):
         return type(value)(swapped(one, name, other, depth + 1) for one in value)
@@ -198,7 +198,7 @@ def _near_whole(value: Any, depth: int) -> Iterator[Any]:
     elif kind is set:
         items = _near_items(sorted(value, key=repr), depth)
         yield from (set(one) for one in items if one)
-    elif kind is dict:
+    elif kind is dict and not _knows_its_keys(value):
         yield from _near_members(value, depth)
     elif kind is Buffer:
         for one in near(value.content, depth):
@@ -349,6 +349,12 @@ def _near_members(members: dict[Any, Any], depth: int) -> Iterator[dict[Any, Any
     )
     for group in zip_longest(_changed(members, depth), removed, added, renamed):
         yield from (one for one in group if one is not None)
+
+
+def _knows_its_keys(members: dict[Any, Any]) -> bool:
+    """Tell whether a table is of objects that hold their keys: one that is changed alone fits no more."""
+    objects = [isinstance(one, Instance) and repr(key) in repr(one) for key, one in members.items()]
+    return bool(objects) and all(objects)
 
 
 def _changed(members: dict[Any, Any], depth: int) -> Iterator[dict[Any, Any]]:

@@ -29,7 +29,7 @@ from sandbox.elsewhere.told import (
     shown_beside,
 )
 from sandbox.elsewhere.values import MOST_SHOWN
-from sandbox.elsewhere.variation import near, neighbors
+from sandbox.elsewhere.variation import near, neighbors, swapped
 
 UTC = datetime.UTC
 
@@ -138,6 +138,17 @@ def test_attributes_are_varied_but_those_that_an_object_keeps_for_itself() -> No
     assert len(states) > 20
     assert {one["_area"] for one in states} == {9}
     assert all(one["width"] != 3 for one in states)
+
+
+def test_a_table_of_objects_that_hold_their_keys_is_varied_as_a_whole() -> None:
+    roles = {
+        one: Instance("m:Role", {"name": one, "of": of}) for one, of in (("a", ()), ("bc", ("a",)))
+    }
+    within = ((), {}, {"_roles": roles, "of": ["bc"]})
+
+    assert near(roles) == [] and near({"a": roles["a"], "b": 1}) != []
+    text = repr(swapped(within, "a", "xyz"))
+    assert text.count("'xyz'") == 3 and "'a'" not in text
 
 
 def test_a_program_is_varied_by_its_words_and_lines() -> None:
