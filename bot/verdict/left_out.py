@@ -17,10 +17,15 @@ from bot.task.refusals import demanded_error, expects_error, untested_nothing
 from bot.task.ties import test_name
 from bot.text.words import whole_name, words_of
 from bot.verdict.claims import Claim, Gap
-from sandbox.elsewhere.values import stands_alone
+from sandbox.elsewhere.values import CRASHES, stands_alone
 from sandbox.test_runs.four_runs import passed
 
 _SEVERAL = 2  # words that a name does not have by chance
+_FEW = 3
+_TAKES_ANY = re.compile(
+    r"(?i)\b(?:any(?:thing)?|arbitrary|whatever|regardless|lenient\w*|toler\w+|ignor\w+|skip\w*|unknown|"
+    r"no longer|never|free[- ]form|(?:not|n't) (?:be )?(?:rais|refus|reject|fail|throw|validat)\w*)\b"
+)
 
 
 def shows_part(claim: Claim) -> Gap | None:
@@ -223,6 +228,53 @@ def gives_broken_text(claim: Claim) -> Gap | None:
                     claim.nearby,
                 )
     return None
+
+
+def passes_over_the_rest(claim: Claim) -> Gap | None:
+    """A text is answered that base refuses, and just so is the same text with other signs around it.
+
+    Base refuses these, too, and a test shows that some texts are to be refused.
+    """
+    if _TAKES_ANY.search(claim.asked):
+        return None
+    for one in claim.plain_inputs:
+        same, error = one.tested, one.tested.error_on_base
+        if not error or error in CRASHES or same.is_refused:
+            continue
+        near = [
+            o
+            for o in one.near
+            if o.error_on_base == error and not o.is_refused and o.call != same.call
+        ]
+        alike = [near for near in near if near.on_head == same.on_head]
+        around = [o for o in alike if _is_around(o.call, same.call, one.value_at(o.place))]
+        # what other texts give, too, does not come of the text
+        if len(alike) > len(around) or len(near) < len(alike) + _FEW:
+            continue
+        if len(around) >= _FEW and _is_to_refuse(one.function, claim):
+            return Gap(
+                f"`{around[0].call}` {around[0].on_base} on base and {around[0].on_head} on head, as "
+                f"`{same.call}` does: what else stands in the text is passed over, and no test shows that "
+                "it may be.",
+                "Refuse such a text as before, or add a test that shows that it is to be answered",
+                claim.nearby,
+            )
+    return None
+
+
+def _is_around(near: str, tested: str, value: str) -> bool:
+    """Whether a call has signs around a text of another one, the value of an argument."""
+    text = value[1:-1]
+    return value[:1] in "'\"" and bool(text) and text in near and near != tested
+
+
+def _is_to_refuse(function: str, claim: Claim) -> bool:
+    """Whether a test that passes on head expects an error of a function."""
+    name = whole_name(function.rpartition(".")[2])
+    return any(
+        name.search(one.source) and expects_error(one.source) and passed(one.head_on_head)
+        for one in claim.case.observed.tests.comparisons
+    )
 
 
 def _texts(told: str) -> str:

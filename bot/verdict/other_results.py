@@ -7,11 +7,10 @@ from collections.abc import Iterable
 
 from bot.task.alternatives import prose_of, without_blocks
 from bot.task.categories import may_keep
-from bot.task.refusals import expects_error
-from bot.text.words import sentences, whole_name
+from bot.task.refusals import wants_given
+from bot.text.words import sentences
 from bot.verdict.claims import Claim, Gap
-from sandbox.elsewhere.values import CRASHES, BothSides, Otherwise, Unmeasured, end_of
-from sandbox.test_runs.four_runs import passed
+from sandbox.elsewhere.values import NOTHING, BothSides, Otherwise, Unmeasured, end_of
 
 _NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?"
 _A_NUMBER = re.compile(rf"returned {_NUMBER}")
@@ -122,10 +121,6 @@ _FALSY = ("0", "False", "false", "''", '""')
 _SPEAKS_OF_FALSY = re.compile(
     r"(?i)\b(?:falsy|falsey|truth\w*|blank|zeros?|empty (?:strings?|texts?|lists?)|bool\w*)\b"
 )
-_TAKES_ANY = re.compile(
-    r"(?i)\b(?:any(?:thing)?|arbitrary|whatever|regardless|lenient\w*|toler\w+|ignor\w+|skip\w*|unknown|"
-    r"no longer|never|free[- ]form|(?:not|n't) (?:be )?(?:rais|refus|reject|fail|throw|validat)\w*)\b"
-)
 
 
 def comes_otherwise(claim: Claim) -> Gap | None:
@@ -211,10 +206,18 @@ def _otherwise(claim: Claim, *ways: Otherwise) -> Gap | None:
     for one in claim.seen.otherwise:
         said = of_all if one.how is Otherwise.UNORDERED else claim.asked
         is_asked = any(words.search(said) for words in _EXCUSES.get(one.how, ()))
+        is_asked = is_asked or (one.how is Otherwise.WORSE and _is_asked_for(one.call, claim))
         if one.how in ways and one.path not in others and not is_asked:
             but, step = _OTHERWISE[one.how]
             return Gap(one.told(but), step, claim.nearby)
     return None
+
+
+def _is_asked_for(near: BothSides, claim: Claim) -> bool:
+    """Whether the task wants the function to give nothing at times, as it does here."""
+    name = near.call.partition("(")[0].rpartition(".")[2]
+    said = "\n".join(claim.case.requirements.said)
+    return near.bad_end == NOTHING and wants_given(said, name, near.on_head.rpartition(" ")[2])
 
 
 def answers_what_stays_refused(claim: Claim) -> Gap | None:
@@ -263,7 +266,8 @@ def ends_badly_near(claim: Claim) -> Gap | None:
         for near in one.near:
             is_known = (one.function, near.bad_end) in known or near.bad_end in one.errors
             # in the place of nothing is what callers do not give
-            if near.bad_end and not is_known and not _has_falsy(near.call, one.tested.call):
+            is_none = _has_falsy(near.call, one.tested.call) or _is_asked_for(near, claim)
+            if near.bad_end and not is_known and not is_none:
                 return Gap(
                     f"`{near.call}`, near a tested input, {near.on_base} on base and {near.on_head} on head, "
                     "which no test shows.",
@@ -295,38 +299,6 @@ def cannot_be_tried(claim: Claim) -> Gap | None:
             "Let it give one answer, and in time, as on base, or say in the task why it does not",
             claim.nearby,
         )
-    return None
-
-
-def passes_over_the_rest(claim: Claim) -> Gap | None:
-    """A text is answered that base refuses, and just so is the same text with other signs around it.
-
-    Base refuses these, too, and a test shows that some texts are to be refused.
-    """
-    if _TAKES_ANY.search(claim.asked):
-        return None
-    for one in claim.plain_inputs:
-        same, error = one.tested, one.tested.error_on_base
-        if not error or error in CRASHES or same.is_refused:
-            continue
-        near = [
-            o
-            for o in one.near
-            if o.error_on_base == error and not o.is_refused and o.call != same.call
-        ]
-        alike = [near for near in near if near.on_head == same.on_head]
-        around = [o for o in alike if _is_around(o.call, same.call, one.value_at(o.place))]
-        # what other texts give, too, does not come of the text
-        if len(alike) > len(around) or len(near) < len(alike) + _FEW:
-            continue
-        if len(around) >= _FEW and _is_to_refuse(one.function, claim):
-            return Gap(
-                f"`{around[0].call}` {around[0].on_base} on base and {around[0].on_head} on head, as "
-                f"`{same.call}` does: what else stands in the text is passed over, and no test shows that "
-                "it may be.",
-                "Refuse such a text as before, or add a test that shows that it is to be answered",
-                claim.nearby,
-            )
     return None
 
 
@@ -362,21 +334,6 @@ def _has_falsy(near: str, tested: str, values: Iterable[str] = _FALSY) -> bool:
         f"{tested[: found.start()]}{falsy}{tested[found.end() :]}" == near
         for found in _NOTHING.finditer(tested)
         for falsy in values
-    )
-
-
-def _is_around(near: str, tested: str, value: str) -> bool:
-    """Whether a call has signs around a text of another one, the value of an argument."""
-    text = value[1:-1]
-    return value[:1] in "'\"" and bool(text) and text in near and near != tested
-
-
-def _is_to_refuse(function: str, claim: Claim) -> bool:
-    """Whether a test that passes on head expects an error of a function."""
-    name = whole_name(function.rpartition(".")[2])
-    return any(
-        name.search(one.source) and expects_error(one.source) and passed(one.head_on_head)
-        for one in claim.case.observed.tests.comparisons
     )
 
 

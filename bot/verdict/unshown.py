@@ -28,6 +28,7 @@ from bot.verdict.left_out import (
     leaves_one_untouched,
     leaves_to_another,
     left_as_it_was,
+    passes_over_the_rest,
     shows_part,
 )
 from bot.verdict.other_results import (
@@ -38,7 +39,6 @@ from bot.verdict.other_results import (
     depends_on_calls_before,
     ends_badly_near,
     gives_other_results,
-    passes_over_the_rest,
     takes_other_for_nothing,
 )
 from sandbox.damage.values import SAME

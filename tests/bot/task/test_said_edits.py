@@ -129,8 +129,8 @@ NOW = "await assert.rejects(load('a'), (error) => {\n      assert.equal(error.me
     ],
 )  # fmt: skip
 def test_a_text_became_another_that_is_shown_with_other_numbers(task, text, is_meant) -> None:
-    _, line, end = REJECTS.splitlines()
-    after = "\n".join((REJECTS.splitlines()[0], f"    {NOW.replace('{}', text)}", end))
+    first, _, end = REJECTS.splitlines()
+    after = "\n".join((first, f"    {NOW.replace('{}', text)}", end))
     assert bool(meant(task, REJECTS, after)) is is_meant
 
 

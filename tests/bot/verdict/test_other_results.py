@@ -36,6 +36,36 @@ def test_a_call_that_comes_otherwise_stands_in_the_way(path: str) -> None:
     assert verdict_of(own, WANTED, observed(RELAY, SIGNING)).outcome is VerdictOutcome.SATISFIED
 
 
+GIVES = {
+    "`mean` should give `None` for no numbers.": VerdictOutcome.SATISFIED,
+    "`mean` should never give `None`.": VerdictOutcome.UNVERIFIED,
+    "`mean` gives `None` for no numbers.": VerdictOutcome.UNVERIFIED,
+    "`total` should give `None` for no numbers.": VerdictOutcome.UNVERIFIED,
+}
+
+
+@pytest.mark.parametrize(("said", "outcome"), GIVES.items())
+@pytest.mark.parametrize("how", ["near", "held"])
+def test_nothing_that_the_task_wants_of_a_function_is_no_bad_end(
+    how: str, said: str, outcome: VerdictOutcome
+) -> None:
+    wanted = requirements("Gaps", f"- The mean should skip gaps.\n\n{said}\n")
+    (own, *_) = (one.id for one in wanted.beside_baseline)
+    shown = comparison(
+        "test_mean_skips_gaps",
+        TestChange.FAIL_TO_PASS,
+        "def test_mean_skips_gaps():\n    assert mean([2, None, 4]) == 3\n",
+    )
+    near = BothSides("A.mean([])", "returned 0", "returned None")
+    tested = BothSides("A.mean([2, None])", "raised TypeError", "returned 2")
+    test = shown.id.rpartition("::")[2]
+    look = SecondLook(inputs=(TestedInput(tested, "A.mean", shown.path, test, near=(near,)),))
+    if how == "held":
+        look = SecondLook(otherwise=(OtherResult(Otherwise.WORSE, near, shown.path),))
+
+    assert verdict_of(own, wanted, observed(shown, second_look=look)).outcome is outcome
+
+
 SHARES = requirements("Cents get lost", "`share` should lose no cent.")
 FIXED = comparison(
     "test_share_loses_no_cent",
