@@ -92,9 +92,18 @@ def held_by(tests: Iterable[TestComparison], seen: DamageSeen | None) -> Noticed
 
 
 def in_lines(seen: DamageSeen | None) -> DamageSeen | None:
-    """Return what damage to the changed lines shows; that a function is called says nothing of them."""
-    trials = tuple(one for one in _trials(seen) if one.damage.kind in OF_LINES)
-    return replace(seen, trials=trials) if seen else None
+    """Return what damage to the changed lines shows; that a function is called says nothing of them.
+
+    Of a line in which tests notice other damage, what stands in it as on base need not be noticed.
+    """
+    trials = [one for one in _trials(seen) if one.damage.kind in OF_LINES]
+    met = {(one.damage.path, one.damage.line) for one in trials if one.noticed}
+    told = (
+        one
+        for one in trials
+        if one.noticed or one.damage.is_changed or (one.damage.path, one.damage.line) not in met
+    )
+    return replace(seen, trials=tuple(told)) if seen else None
 
 
 class Why(StrEnum):

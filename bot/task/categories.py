@@ -130,6 +130,10 @@ _BY_WORDS: dict[Area, tuple[str, ...]] = {
     ),
     Area.CODE: (
         r"^(?:refactor|clean ?up|reformat|reorgani[sz]e|simplify the (?:code|implementation))\b",
+        # of what nothing runs: "Remove an unused helper, test long names"
+        r"^(?:remove|delete|drop)\s+(?:(?:an?|the|some|all)\s+)?(?:unused|dead|unreachable)\s+(?:private\s+)?"
+        r"(?:code|functions?|methods?|helpers?|imports?|variables?|constants?|class(?:es)?|branch(?:es)?)"
+        r"(?:,? (?:and )?(?:add )?tests? [^,;:\n]{1,60})?\.?$",
         # of one's form: "Entry could be a dataclass", "Turn Entry into a named tuple"
         rf"^(?:{_THING} (?:could|should|can|might) (?:be|become)|(?:make|turn|convert|rewrite) {_THING}"
         rf"(?: (?:in)?to| as)?) an? {_FORM}\.?$",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import chain, zip_longest
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import accumulate, chain, zip_longest
 
 import tree_sitter
 
@@ -27,6 +28,8 @@ _MOST_OF_A_KIND = 40  # looked at in one file
 _MOST_OUTSIDE = 3  # constants outside of functions
 _NOTHING = frozenset(("", "pass", "...", "return", "return None", "{}", "{ }", "{;}"))
 _SHOWN = 40
+_LONGEST_ROW = 400
+_PIECE = re.compile(rb"\w+|\s+|[^\w\s()\[\]{},;:]+|.", re.DOTALL)
 _VERSION = re.compile(r"v?\d{1,9}(?:\.\d{1,9}){1,4}(?:[-.+]?[A-Za-z]{1,9}\d{0,9})?")
 
 
@@ -202,7 +205,26 @@ def _points(source: Source) -> list[Damage]:
     if outside > _MOST_OUTSIDE:  # a table: a test looks at some of it
         found = [pair for pair in found if pair[1].symbol]
     found.sort(key=lambda one: one[0])
-    return [damage for _, damage in found]
+    kept = _kept(source, {one.line for _, one in found})
+    return [
+        replace(one, is_changed=not any(a <= one.start and one.end <= b for a, b in kept))
+        for _, one in found
+    ]
+
+
+def _kept(source: Source, lines: set[int]) -> list[tuple[int, int]]:
+    """Return from where to where the text of changed lines is as on base, in as many lines there."""
+    found: list[tuple[int, int]] = []
+    starts = [0, *accumulate(map(len, source.text.splitlines(keepends=True)))]
+    for edit in source.line_edits() if lines else ():
+        is_same = len(edit.gone) == len(edit.came)
+        for at, (gone, came) in enumerate(zip(edit.gone, edit.came, strict=False), edit.first):
+            if is_same and at + 1 in lines and max(len(gone), len(came)) <= _LONGEST_ROW:
+                words = [_PIECE.findall(one) for one in (gone, came)]
+                ends = [*accumulate(map(len, words[1]), initial=starts[at])]
+                blocks = SequenceMatcher(None, *words, autojunk=False).get_matching_blocks()
+                found += ((ends[b], ends[b + size]) for _, b, size in blocks if size)
+    return found
 
 
 def _point(source: Source, node: tree_sitter.Node, line: int) -> Iterator[tuple[int, Damage]]:

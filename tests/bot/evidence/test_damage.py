@@ -10,6 +10,7 @@ from bot.evidence.damage import (
     Why,
     blindness,
     called_in,
+    in_lines,
     is_beside,
     noticed_by,
     shown_on_base,
@@ -97,6 +98,18 @@ def test_what_a_test_shows(
     assert (blindness(TEST, seen) is not None) is blind
     told = noticed_by([TEST], seen)
     assert (str(told) if told else None) == counted
+
+
+def test_of_a_line_that_tests_see_what_is_as_on_base_need_not_be_noticed() -> None:
+    missed = trial("operator", False)
+    kept = replace(missed, damage=replace(missed.damage, is_changed=False))
+    there, apart = trial("negated", True), replace(kept, damage=replace(kept.damage, line=2))
+
+    def told(*trials: DamageTrial) -> str:
+        return str(noticed_by([TEST], in_lines(DamageSeen(trials))))
+
+    assert told(there, kept) == "1 of 1 damage noticed"
+    assert told(there, missed) == told(there, apart) == "1 of 2 damages noticed"
 
 
 def test_what_was_not_measured_counts_for_nothing() -> None:

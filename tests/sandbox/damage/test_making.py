@@ -512,6 +512,15 @@ async def test_neither_types_nor_overloads_are_damaged(tmp_path: Path) -> None:
     assert points == [(5, "`128` becomes `129`")]
 
 
+async def test_what_of_a_changed_line_is_as_on_base_is_told(tmp_path: Path) -> None:
+    base = "function f(a, b) {\n  return !has(a, b) || b > 1 || g(a);\n}\n"
+    head = base.replace("has(a", "Object.hasOwn(a").replace("> 1", "> 2")
+    found = [one.damage for one in await made(tmp_path, {"a.js": base}, {"a.js": head})]
+    told = {one.what: one.is_changed for one in found if one.kind in OF_LINES}
+    kept = {"`||` becomes `&&`": False, "`>` becomes `<=`": False, "`>` becomes `>=`": False}
+    assert told == {**kept, "`2` becomes `3`": True}
+
+
 async def test_a_hunk_of_a_file_that_no_grammar_reads_is_among_them(tmp_path: Path) -> None:
     """As few damages are made of all, it may not come behind those of a long new file."""
     long = "".join(
