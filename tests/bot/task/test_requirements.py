@@ -388,6 +388,8 @@ def test_alternatives_of_a_list_are_one_demand():
         ("format and lint with ruff", Category.UPKEEP),
         ("Format dates with ruff", Category.BEHAVIOUR),
         ("upgrade to 3.10 code syntax (#771)", Category.UPKEEP),
+        ("Remove an unused function, test long files", Category.UPKEEP),
+        ("Remove unused options, add `--json`", Category.BEHAVIOUR),
         ("Upgrade to the new query syntax", Category.BEHAVIOUR),
         ('Rename "helper_tests.py" to "test_helpers.py".', Category.UPKEEP),
         ("Rename latest.py to newest.py", Category.BEHAVIOUR),
