@@ -169,7 +169,7 @@ def judge(**options: Any) -> None:
     With --criteria, judge a submission (any folder) by a test plan.
 
     A private pull request is read with GITHUB_TOKEN. Exits with 0 success, 1 failure, 3 a person
-    must decide, 2 usage or set-up error.
+    must decide, 2 usage or set-up error, 130 interrupted.
     """
     asked = JudgeArguments(**options)
     asked.check()

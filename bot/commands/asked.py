@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import signal
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,11 +18,20 @@ FILE = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 NEW_FILE = click.Path(dir_okay=False, path_type=Path)
 NEW_FOLDER = click.Path(file_okay=False, path_type=Path)
+INTERRUPTED = 128 + signal.SIGINT
+"""What shells give for a program that an interrupt ended."""
 
 
 def run_module(module: str, *arguments: object, **options: object) -> None:
-    """Call `run` of a module in bot.commands; each takes what its command line gives."""
-    importlib.import_module(f"bot.commands.{module}").run(*arguments, **options)
+    """Call `run` of a module in bot.commands; each takes what its command line gives.
+
+    Where somebody interrupts it, the exit code is no conclusion's.
+    """
+    try:
+        importlib.import_module(f"bot.commands.{module}").run(*arguments, **options)
+    except KeyboardInterrupt:
+        click.echo("assay: interrupted", err=True)
+        sys.exit(INTERRUPTED)
 
 
 @dataclass(frozen=True, slots=True)

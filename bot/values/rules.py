@@ -181,7 +181,7 @@ IN_WORDS = {
     NEW_TEST_SKIPPED: "a new test is skipped",
     TEST_DESELECTED: "tests are no longer selected",
     ASSERTION_REMOVED: "an assertion was removed",
-    ASSERTION_LOOSENED: "an assertion was loosened",
+    ASSERTION_LOOSENED: "a test shows less than it did",
     ASSERTION_TRIVIAL: "an assertion can no longer fail",
     EXPECTATION_CHANGED: "a test expects something else now",
     TEST_ADAPTED: "a test was adapted to a moved interface",

@@ -386,7 +386,7 @@ _SPOKEN = {
     Area.CHANGELOG: "a changelog entry",
     Area.TESTS: "a test",
     Area.TYPING: "source code",
-    Area.DEPENDENCIES: "a dependency or build file",
+    Area.DEPENDENCIES: "a dependency, build or CI file",
     Area.AUTOMATION: "an automation file",
     Area.CODE: "source code",
     Area.RELEASE: "a release file",

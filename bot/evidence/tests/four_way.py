@@ -70,14 +70,17 @@ def _exception(result: TestResult) -> str:
 def _problem(runs: FourRuns) -> str:
     on_base = runs.head_on_base
     named: tuple[tuple[str, TestRun | None], ...] = (
-        ("The tests of base on base's code", runs.base_on_base),
-        ("The tests of head on head's code", runs.head_on_head),
-        ("The tests of base on head's code", runs.base_on_head),
-        ("The tests of head on base's code", on_base if on_base and on_base.forged else None),
+        ("tests of base on base's code", runs.base_on_base),
+        ("tests of head on head's code", runs.head_on_head),
+        ("tests of base on head's code", runs.base_on_head),
+        ("tests of head on base's code", on_base if on_base and on_base.forged else None),
     )
-    told = [f"{name}: {run.problem}" for name, run in named if run and not run.complete]
-    if told:
-        return " ".join(told)
+    ended: dict[str, list[str]] = {}
+    for name, run in named:
+        if run and not run.complete:
+            ended.setdefault(run.problem.removesuffix("."), []).append(name)
+    if ended:
+        return " ".join(f"The {' and the '.join(of)}: {said}." for said, of in ended.items())
     # When no test could be loaded on either side, nothing regresses, vacuously.
     results = (*runs.base_on_base.results, *runs.head_on_head.results)
     if not results:

@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -133,3 +134,18 @@ def test_the_terminal_shows_the_time_and_the_runs_while_it_waits(tree: Path) -> 
 
     assert process.returncode == 0, shown
     assert re.search(rb"observe, \d+ s, [12] of 4 runs", shown), shown
+
+
+def test_an_interrupt_is_no_conclusion(tree: Path) -> None:
+    command = [sys.executable, "-m", "bot.cli", "judge", "--no-pdf"]
+    of_home = environment(tree / ".assay", {})
+    with subprocess.Popen(
+        command, cwd=tree, env=of_home, stderr=subprocess.PIPE, text=True
+    ) as judging:
+        assert judging.stderr is not None
+        assert judging.stderr.readline()  # it is under way
+        judging.send_signal(signal.SIGINT)
+        said = judging.stderr.read()
+
+    assert judging.returncode == 130, said
+    assert said.endswith("assay: interrupted\n")

@@ -166,6 +166,17 @@ def test_the_reason_is_no_line_of_a_stack() -> None:
     )
 
 
+def test_runs_that_end_alike_are_told_of_once() -> None:
+    ended = TestRun(False, (), problem="mocha ended before its first test. It said: no files")
+    other = replace(ended, problem="It took too long.")
+    told = "The tests of base on base's code and the tests of head on head's code: "
+    assert compare(FourRuns(ended, ended), CODE_CHANGED).problem == f"{told}{ended.problem}."
+
+    both = compare(FourRuns(ended, other), CODE_CHANGED).problem
+    assert both.startswith("The tests of base on base's code: mocha")
+    assert both.endswith("no files. The tests of head on head's code: It took too long.")
+
+
 def test_the_message_is_the_failure_that_matters() -> None:
     assert "tests/test_app.py::test_it failed" in one(P, F, F, F).message
     assert one(P, F, P, P).message.startswith("Base's version of this test fails on head; the")

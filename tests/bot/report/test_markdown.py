@@ -183,7 +183,7 @@ def test_the_impact_is_short_and_folded() -> None:
     assert "(9 changed symbols)" in part
     assert "<code>src/slugify/core.py: truncate</code> changed" in part
     assert "</code> and 6 more |" in part
-    assert "removed | no use was found | no test was found |" in part
+    assert "removed | no use was found | none by name |" in part
     assert "and 7 more changed symbols" in part
 
 
