@@ -167,6 +167,7 @@ _BY_NAME = re.compile(
 _NEVER = re.compile(r"(^|/)(node_modules|\.git|coverage|tap-snapshots|fixtures?|dist)/")
 _MOST = 5000
 _IGNORE = "--ignore="
+_LISTED = re.compile(r"^files:[ \t]*(.*)\n((?:[ \t]*-[ \t].*\n)*)", re.MULTILINE)
 
 
 def expanded(pattern: str) -> list[str]:
@@ -207,8 +208,9 @@ def test_files(runner: str, words: list[str], only: list[str]) -> TestFiles:
     `words` are files, folders and patterns of the runner's command line. `only` restricts them: files
     and folders that shall run, empty for all; files that no pattern holds run all the same.
     """
-    found = _uvu(words) if runner == "uvu" else _named(words, runner)
-    if not words and runner == "tap":
+    named = words or (_of_tap_settings() if runner == "tap" else [])
+    found = _uvu(words) if runner == "uvu" else _named(named, runner)
+    if not named and runner == "tap":
         found = [path for path in _below(".") if _BY_NAME.search(path)]
     found = list(dict.fromkeys(_plain(path) for path in found))[:_MOST]
     if not only or not all(SCRIPT.search(path) or os.path.isdir(path) for path in only):  # noqa: PTH112
@@ -222,6 +224,20 @@ def test_files(runner: str, words: list[str], only: list[str]) -> TestFiles:
     helpers = [path for path in (*apart, *chosen) if _names(path, runner)]
     asked = [path for path in apart if path in helpers or not chosen]
     return TestFiles([*asked, *chosen] or found, helpers, found)
+
+
+def _of_tap_settings() -> list[str]:
+    """Return the patterns of the setting `files` of tap (to 16), in package.json or its own file."""
+    with contextlib.suppress(OSError, ValueError, AttributeError, KeyError):
+        with open("package.json", "rb") as file:  # noqa: PTH123
+            files = json.loads(file.read())["tap"]["files"]
+        return [str(one) for one in ([files] if isinstance(files, str) else files)]
+    with contextlib.suppress(OSError), open(".taprc", encoding="utf-8") as file:  # noqa: PTH123
+        found = _LISTED.search(f"{file.read()}\n")
+        if found:
+            rows = (found.group(1).strip("[]").split(","), found.group(2).splitlines())
+            return [text for row in rows for one in row if (text := one.strip(" \t-'\""))]
+    return []
 
 
 def _names(path: str, library: str) -> bool:

@@ -222,7 +222,9 @@ def _kept(source: Source, lines: set[int]) -> list[tuple[int, int]]:
             if is_same and at + 1 in lines and max(len(gone), len(came)) <= _LONGEST_ROW:
                 words = [_PIECE.findall(one) for one in (gone, came)]
                 ends = [*accumulate(map(len, words[1]), initial=starts[at])]
-                blocks = SequenceMatcher(None, *words, autojunk=False).get_matching_blocks()
+                blocks = SequenceMatcher(
+                    None, words[0], words[1], autojunk=False
+                ).get_matching_blocks()
                 found += ((ends[b], ends[b + size]) for _, b, size in blocks if size)
     return found
 
