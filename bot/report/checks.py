@@ -91,6 +91,8 @@ def annotate(view: ReportView, diff: Diff) -> tuple[Annotation, ...]:
             "task? This never blocks.",
         )
         for hunk in view.unneeded_hunks[:MOST_SYMBOLS]
+        # of several of which none alone is needed, each may stand for the others
+        if view.needed_hunks or len(view.unneeded_hunks) == 1
     ]
     return tuple(sorted(shown, key=lambda item: item.level is not AnnotationLevel.FAILURE))
 

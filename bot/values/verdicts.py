@@ -128,7 +128,9 @@ class WhyNotMeasured(StrEnum):
     NO_TEST = "no_test"  # nothing that fails without the change and passes with it was run
     NO_RESULT = "no_result"  # no test gave a result without it
     LIMIT = "limit"  # `limits.damage`
-    OTHER_EVIDENCE = "other_evidence"  # what shows a requirement was not run without it
+    OTHER_EVIDENCE = (
+        "other_evidence"  # what fails on base, or shows a requirement, was not run without it
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,8 @@ def served_hunks(
     for step in steps:
         trials += [trial for one in step.damage for trial in one.trials if step.id in cited]
     code = {one.path for one in case.observed.kinds if one.kind is ChangeKind.CODE}
-    weighing = _Weighing(shown, tuple(trials), damage, frozenset(code))
+    proofs = frozenset(test.id for test in case.groups.proofs)
+    weighing = _Weighing(shown, tuple(trials), damage, frozenset(code), proofs)
     pairs = ((change, hunk) for change in diff.files for hunk in change.hunks)
     return tuple(weighing.of(change, hunk) for change, hunk in islice(pairs, MOST_HUNKS))
 
@@ -89,12 +90,16 @@ def _shown(
 
 @dataclass(frozen=True, slots=True)
 class _Weighing:
-    """All trials, and what they are to be weighed by; `damage` is how the tests' ones ended."""
+    """All trials, and what they are to be weighed by; `damage` is how the tests' ones ended.
+
+    `proofs` are all tests that fail on base and pass on head, whatever they are for.
+    """
 
     shown: tuple[_Shown, ...]
     trials: tuple[DamageTrial, ...]
     damage: DamageSeen | None
     code: frozenset[str]
+    proofs: frozenset[str]
 
     def of(self, change: FileChange, hunk: Hunk) -> ServedHunk:
         """Say what is known of one hunk."""
@@ -103,7 +108,8 @@ class _Weighing:
         needing = {test for trial in near for test in trial.needing}
         turning = frozenset[str]().union(*(row.turning for row in self.shown))
         without = [one for one in near if one.damage.kind in AS_ON_BASE]
-        ran = {test for one in without for test in (*one.ran, *one.unloaded)} & turning
+        tried = {test for one in without for test in (*one.ran, *one.unloaded)}
+        ran = tried & turning
         served = [row for row in self.shown if needing & (row.tests | row.steps)]
         rest = [r for r in self.shown if r.may_need and r not in served and not ran & r.turning]
         need, why = Need.NEEDED, None
@@ -111,7 +117,7 @@ class _Weighing:
             why = self._why(change, bool(near), lines, hunk) if not ran else None
             if is_document(lines.path):  # that nothing which was run reads
                 why = WhyNotMeasured.NOT_CODE
-            if why is None and any(row.is_satisfied for row in rest):
+            if why is None and (any(row.is_satisfied for row in rest) or self.proofs - tried):
                 why = WhyNotMeasured.OTHER_EVIDENCE
             need = Need.NOT_MEASURED if why else Need.UNNEEDED
         steps = {one for row in self.shown for one in row.steps}

@@ -93,6 +93,20 @@ def test_two_requirements_are_served_by_two_hunks(folder: Folder) -> None:
     assert "Scope: all 2 changes are needed" in judged.markdown
 
 
+def test_a_hunk_is_not_called_unneeded_where_not_all_that_fails_on_base_was_run(
+    folder: Folder,
+) -> None:
+    files = {
+        "shop.py": PRICE_AND_NAME,
+        "tests/test_price.py": PRICE_TEST,
+        "tests/test_other.py": NAME_TEST.replace("name_gives_the_way_it_is_told", "sign"),
+    }
+    judged = folder.judge(folder.branch("one-unasked", files), task=TASK)
+    found = hunks(judged)
+    assert found["shop.py:2"].need is Need.NEEDED, judged.said()
+    assert found["shop.py:15"].why is WhyNotMeasured.OTHER_EVIDENCE
+
+
 def test_a_hunk_may_be_for_what_nothing_shows(folder: Folder) -> None:
     files = {"shop.py": PRICE_AND_NAME, "tests/test_price.py": PRICE_TEST}
     judged = folder.judge(folder.branch("one-unshown", files), task=TWO)

@@ -120,3 +120,6 @@ def test_a_hunk_that_nothing_needs_is_a_notice_and_no_more() -> None:
     assert (notice.path, notice.start_line, notice.end_line) == ("slugify.py", 2, 3)
     assert notice.level is AnnotationLevel.NOTICE
     assert notice.title == "Nothing that ran without this change alone failed"
+
+    each = tuple(replace(hunks[0], first=line) for line in (2, 9))
+    assert found(replace(shown, judgement=replace(shown.judgement, hunks=each))) == ()
