@@ -6,27 +6,21 @@ import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sandbox.toolchains import c, foreign, go, java, node, python, rust, shell, site
+from sandbox.toolchains import node, python
+from sandbox.toolchains.compiled import CMAKE, GO, JAVA, MAKE, RUST
 from sandbox.toolchains.ecosystem import Ecosystem, TreeEvidence
 from sandbox.toolchains.ecosystem import SetupHints as SetupHints
 from sandbox.toolchains.ecosystem import Toolchain as Toolchain
 from sandbox.toolchains.native import container_hints
 from sandbox.toolchains.tree import Tree
+from sandbox.toolchains.unbuilt import FOREIGN, SHELL, SITE
 from sandbox.values import Recipe
 
 ECOSYSTEMS: dict[str, Ecosystem] = {
     one.name: one
     for one in (
-        python.ECOSYSTEM,
-        node.ECOSYSTEM,
-        go.ECOSYSTEM,
-        rust.ECOSYSTEM,
-        java.ECOSYSTEM,
-        c.CMAKE,
-        c.MAKE,
-        shell.ECOSYSTEM,
-        site.ECOSYSTEM,
-        *foreign.ECOSYSTEMS,
+        *(python.ECOSYSTEM, node.ECOSYSTEM, GO, RUST, JAVA, CMAKE, MAKE, SHELL, SITE),
+        *FOREIGN,
     )
 }
 """Every ecosystem that Assay can build; the order decides only between equal evidence."""

@@ -1,4 +1,4 @@
-"""What the ecosystems that build with the system's own toolchains have in common.
+"""What the ecosystems that build with the machine's own programs have in common.
 
 Their project layer is a trial: the build runs in a copy that is thrown away, to see whether it builds.
 What tests need is compiled in the test run, because crosswise runs mix one side's tests with the
@@ -11,20 +11,42 @@ import hashlib
 import json
 import re
 import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 
 from sandbox.base import TREE
-from sandbox.toolchains.ecosystem import SetupHints
+from sandbox.toolchains.ecosystem import SetupHints, Toolchain, TreeEvidence
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe, TestCall, TestRunner
 
-C_SUFFIXES = (".c", ".cc", ".cpp", ".cxx")
 _FROM = re.compile(r"^FROM\s+(?:--\S+\s+)?(\S{1,100})", re.M | re.I)
 _APT = re.compile(r"apt(?:-get)?\s+(?:-\S+\s+)*install\s+((?:[^\n&;|\\]|\\\n)+)")
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.\-]{1,60}")
 _IMAGE = re.compile(r"\"image\"\s*:\s*\"([\w./:@-]{1,100})\"")
 _MOST_PACKAGES = 8
+# A configured line that says what Assay does by itself, and tells of single tests.
+_PLAIN = re.compile(
+    r"go test( -v| -race)?( \./\.\.\.)?|cargo test|ctest|bats( -r)?( tests?/?)?|mvn( -\S+)* test|"
+    r"make [\w.-]+"
+)
 TRIAL = "/tmp/trial"  # noqa: S108 - the sandbox's own
-NO_TESTS = TestCall(TestRunner.NONE)
+Commands = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a project is built and tested, and why; `needs` is what this machine lacks for it.
+
+    `install` fetches what it depends on, which `declared` names.
+    """
+
+    reasons: tuple[str, ...]
+    build: Commands = ()
+    tests: TestCall = TestCall(TestRunner.NONE)  # noqa: RUF009 - frozen
+    needs: tuple[str, ...] = ()
+    install: Commands = ()
+    declared: bytes = b""
 
 
 def in_a_copy(line: str) -> tuple[str, ...]:
@@ -32,16 +54,34 @@ def in_a_copy(line: str) -> tuple[str, ...]:
     return ("sh", "-c", f"cp -a . {TRIAL} && cd {TRIAL} && {line}")
 
 
-def recipe(
+def planned(
     ecosystem: str,
-    reasons: tuple[str, ...],
-    setup: SetupHints,
-    *,
-    build: tuple[tuple[str, ...], ...] = (),
-    tests: TestCall = NO_TESTS,
-) -> Recipe:
-    """Return a recipe without a dependency layer; a configured test line is run as it stands."""
-    if setup.test and not is_plain(setup.test):
+    weigh: Callable[[Tree], TreeEvidence | None],
+    plan: Callable[[Tree, TreeEvidence, Toolchain, SetupHints], Plan],
+) -> Callable[[Path, SetupHints, Toolchain], Recipe | None]:
+    """Return what detects the projects that `weigh` finds: a recipe by their plan.
+
+    A configured test line is run as it stands.
+    """
+
+    def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
+        place = Tree(tree / setup.root)
+        evidence = weigh(place)
+        if evidence is None:
+            return None
+        found = plan(place, evidence, toolchain, setup)
+        if found.needs:
+            return Recipe(
+                ecosystem, found.reasons, (), (), TestRunner.NONE, (), "", found.needs, setup.root
+            )
+        return _recipe(ecosystem, found, setup)
+
+    return detect
+
+
+def _recipe(ecosystem: str, plan: Plan, setup: SetupHints) -> Recipe:
+    reasons, build, tests = plan.reasons, plan.build, plan.tests
+    if setup.test and not _PLAIN.fullmatch(setup.test.strip()):
         tests = TestCall(TestRunner.COMMAND, (setup.test,))
         said = f"Tests run with `{setup.test}`, because the repository's configuration says so."
         reasons = (*reasons, said)
@@ -52,33 +92,19 @@ def recipe(
             line = f"cp -a {TREE} {TRIAL} && cd {place} && {setup.install}"
             build = (("sh", "-c", line),)
         reasons = (*reasons, f"It is built with `{setup.install}`, as the configuration says.")
-    parts = json.dumps([ecosystem, setup.root, build])
+    digest = hashlib.sha256(json.dumps([ecosystem, setup.root, build]).encode()).hexdigest()
+    if plan.install:
+        digest = hashlib.sha256(digest.encode() + plan.declared).hexdigest()
     return Recipe(
         ecosystem=ecosystem,
         reasons=reasons,
-        install=(),
+        install=plan.install,
         install_project=build,
         runner=tests.runner,
         test_arguments=tests.arguments,
-        lock_digest=hashlib.sha256(parts.encode()).hexdigest(),
+        lock_digest=digest,
         root=setup.root,
     )
-
-
-_PLAIN = re.compile(
-    r"go test( -v| -race)?( \./\.\.\.)?|cargo test|ctest|bats( -r)?( tests?/?)?|mvn( -\S+)* test|"
-    r"make [\w.-]+"
-)
-
-
-def is_plain(line: str) -> bool:
-    """Tell whether a configured line says what Assay does by itself, and tells of single tests."""
-    return _PLAIN.fullmatch(line.strip()) is not None
-
-
-def lacking(ecosystem: str, root: str, needs: tuple[str, ...], reasons: tuple[str, ...]) -> Recipe:
-    """Return the recipe of a project that this machine cannot build."""
-    return Recipe(ecosystem, reasons, (), (), TestRunner.NONE, (), "", needs, root)
 
 
 def container_hints(tree: Tree) -> tuple[str, ...]:
@@ -96,7 +122,6 @@ def container_hints(tree: Tree) -> tuple[str, ...]:
     for path in (".devcontainer/devcontainer.json", ".devcontainer.json"):
         image = _IMAGE.search(tree.read(path))
         if image:
-            found.append(
-                f"`{path}` names the image `{image.group(1)}`; Assay takes that as a hint."
-            )
+            said = f"`{path}` names the image `{image.group(1)}`; Assay takes that as a hint."
+            found.append(said)
     return tuple(found)
