@@ -15,7 +15,7 @@ from enum import StrEnum
 from sandbox.base import Command, Completed, Limits, Network, Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.toolchains.layers import SYSTEM_PATH, TOOLS, UV
-from sandbox.toolchains.python_digest import installer
+from sandbox.toolchains.python_layer import installer
 from sandbox.toolchains.tree import json_table
 
 YOUNG_DAYS = 14

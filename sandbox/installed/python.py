@@ -32,8 +32,8 @@ from sandbox.toolchains.layers import (
     unfinished,
 )
 from sandbox.toolchains.python import WITH_VERSION
+from sandbox.toolchains.python_layer import Versions
 from sandbox.toolchains.python_project import read_project
-from sandbox.toolchains.python_versions import Versions
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Environment, Observation, Recipe
 

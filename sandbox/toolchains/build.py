@@ -16,7 +16,7 @@ import json
 import os
 import platform
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -182,7 +182,24 @@ def _environment(
     )
 
 
-# --- the toolchain ----------------------------------------------------------------------------
+async def _made(folder: Path, make: Callable[[Path], Awaitable[_Layer]], tries: int = 2) -> _Layer:
+    """Return the layer of a folder, made by one process at a time where it is not there yet.
+
+    It is tried again where something else than the project was the problem.
+    """
+    layer = _Layer(str(folder / "layer"), cached=True)
+    async with locked(folder):
+        if is_finished(folder):
+            return layer
+        while True:
+            tries -= 1
+            async with unfinished(folder) as temporary:
+                made = await make(temporary)
+                if made.failure is None:
+                    publish(temporary, folder)
+                    return replace(layer, cached=False)
+            if not tries or not made.failure.problem or made.unfetched:
+                return made
 
 
 async def _toolchain(run: BuildRun) -> _Layer:
@@ -192,16 +209,12 @@ async def _toolchain(run: BuildRun) -> _Layer:
         return _Layer(cached=True)
     name = f"{platform.machine()}-{request.recipe.toolchain}"
     key = hashlib.sha256(name.encode()).hexdigest()
+
+    async def fetch(temporary: Path) -> _Layer:
+        return _Layer(failure=await fetch_toolchain(run, str(temporary / "layer")))
+
     folder = request.state / "environments" / "every-repository" / "toolchains" / key
-    async with locked(folder):
-        if is_finished(folder):
-            return _Layer(str(folder / "layer"), cached=True)
-        async with unfinished(folder) as temporary:
-            failure = await fetch_toolchain(run, str(temporary / "layer"))
-            if failure:
-                return _Layer(failure=failure)
-            publish(temporary, folder)
-        return _Layer(str(folder / "layer"))
+    return await _made(folder, fetch, tries=1)
 
 
 # --- the dependency layer ---------------------------------------------------------------------
@@ -215,49 +228,34 @@ def place(request: BuildRequest, kind: str, parts: list[object]) -> Path:
     return repository_folder(request.state, request.repository) / kind / key
 
 
-def _dependencies_place(request: BuildRequest) -> Path:
-    recipe = request.recipe
-    whole = [request.sha] if recipe.runs_tree else []
-    return place(request, "dependencies", [recipe.lock_digest, *whole])
-
-
 async def _dependencies(run: BuildRun) -> _Layer:
     toolchain = await _toolchain(run)
     if toolchain.failure:
         return toolchain
-    run = replace(run, toolchain=toolchain.folder)
-    lasting = _dependencies_place(replace(run.request, is_trusted=True))
-    if is_finished(lasting):
-        return _finished(lasting)
-    folder = _dependencies_place(run.request)
-    async with locked(folder):
-        if is_finished(folder):
-            return _finished(folder)
-        layer = await _fill(run, folder)
-        if layer.failure and layer.failure.problem and not layer.unfetched:
-            layer = await _fill(run, folder)
-        return layer
+    run, request = replace(run, toolchain=toolchain.folder), run.request
 
-
-def _finished(folder: Path) -> _Layer:
-    return _Layer(str(folder / "layer"), cached=True, unfetched=_unfetched(folder / "layer"))
-
-
-async def _fill(run: BuildRun, folder: Path) -> _Layer:
-    async with unfinished(folder) as temporary:
+    async def fill(temporary: Path) -> _Layer:
         mount = Mount(str(temporary / "layer"), DEPENDENCIES, MountMode.WRITABLE)
-        for argv in run.request.recipe.install:
-            failure = await install_dependencies(run, argv, (mount,))
-            if failure:
+        for argv in request.recipe.install:
+            if failure := await install_dependencies(run, argv, (mount,)):
                 return _named(failure, _unfetched(temporary / "layer"))
         _note_kept(temporary, run)
-        publish(temporary, folder)
+        return _Layer()
+
+    parts = [request.recipe.lock_digest, *([request.sha] if request.recipe.runs_tree else [])]
+    folder = place(replace(request, is_trusted=True), "dependencies", list(parts))
+    if is_finished(folder):
+        layer = _Layer(str(folder / "layer"), cached=True)
+    else:
+        layer = await _made(place(request, "dependencies", list(parts)), fill)
+    if layer.failure:
+        return layer
     downloading = run.ecosystem.downloading
-    is_shared = run.request.is_trusted and run.request.network is not Network.NONE
-    wanted = downloading(run.request, folder / "layer") if downloading and is_shared else None
+    is_shared = request.is_trusted and request.network is not Network.NONE and not layer.cached
+    wanted = downloading(request, Path(layer.folder)) if downloading and is_shared else None
     if wanted:
         await keep_downloads(run, wanted)
-    return _Layer(str(folder / "layer"), unfetched=_unfetched(folder / "layer"))
+    return replace(layer, unfetched=_unfetched(Path(layer.folder)))
 
 
 def _named(failure: Observation, unfetched: tuple[Unfetched, ...]) -> _Layer:
@@ -299,19 +297,9 @@ async def _project(run: BuildRun, dependencies: str) -> _Layer:
     parts: list[object] = [request.sha, recipe.lock_digest, request.version, recipe.root]
     # What it is installed on is part of it: a layer of base's branch never decides for another branch.
     folder = place(request, "projects", [*parts, recipe.install_project, known_as(dependencies)])
-    async with locked(folder):
-        if is_finished(folder):
-            return _Layer(str(folder / "layer"), cached=True)
-        failure = await _install(run, folder, dependencies)
-        if failure and failure.problem:
-            failure = await _install(run, folder, dependencies)
-        return _Layer(failure=failure) if failure else _Layer(str(folder / "layer"))
 
-
-async def _install(run: BuildRun, folder: Path, dependencies: str) -> Observation | None:
-    commands = run.request.recipe.install_project
-    shown = next((argv for argv in commands if argv[0] != "sh"), commands[0])
-    async with unfinished(folder) as temporary:
+    async def install(temporary: Path) -> _Layer:
+        commands = recipe.install_project
         mounts = (
             Mount(dependencies, DEPENDENCIES),
             *kept(dependencies),
@@ -319,12 +307,13 @@ async def _install(run: BuildRun, folder: Path, dependencies: str) -> Observatio
         )
         program = ("python3", "-I", f"{INSIDE}/install.py", TREE, f"{PROJECT}/{KEPT}")
         what = "all" if run.ecosystem.keeps_output else "new"
+        shown = next((argv for argv in commands if argv[0] != "sh"), commands[0])
         failure = await run_step(run, (*program, what, json.dumps(commands)), shown, mounts)
-        if failure:
-            return failure
-        _note_kept(temporary, run)
-        publish(temporary, folder)
-    return None
+        if failure is None:
+            _note_kept(temporary, run)
+        return _Layer(failure=failure)
+
+    return await _made(folder, install)
 
 
 def _note_kept(temporary: Path, run: BuildRun) -> None:

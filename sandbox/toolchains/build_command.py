@@ -15,7 +15,13 @@ from tempfile import TemporaryDirectory
 
 from sandbox.base import TREE, Command, Completed, Killed, Mount, MountMode, Sandbox
 from sandbox.toolchains import ECOSYSTEMS
-from sandbox.toolchains.ecosystem import BuildRequest, Downloads, Ecosystem, downloads_folder
+from sandbox.toolchains.ecosystem import (
+    BuildRequest,
+    Downloads,
+    Ecosystem,
+    Variables,
+    downloads_folder,
+)
 from sandbox.toolchains.layers import CACHE, DECLARED, DEPENDENCIES, INSIDE, SYSTEM_PATH, TOOLCHAIN
 from sandbox.values import Environment, Observation, Side
 
@@ -54,6 +60,20 @@ class BuildRun:
         """What builds it."""
         return ECOSYSTEMS[self.request.recipe.ecosystem]
 
+    def command(
+        self, argv: tuple[str, ...], mounts: tuple[Mount, ...], environment: Variables, cwd: str
+    ) -> Command:
+        """Return a command of the build, which sees the toolchain and what the ecosystem brings along."""
+        layer = (Mount(self.toolchain, TOOLCHAIN),) if self.toolchain else ()
+        return Command(
+            argv,
+            mounts=(*mounts, *layer, *self.ecosystem.tools()),
+            cwd=cwd,
+            environment=environment,
+            network=self.request.network,
+            limits=self.request.limits,
+        )
+
 
 async def run_step(
     run: BuildRun, argv: tuple[str, ...], shown: tuple[str, ...], mounts: tuple[Mount, ...]
@@ -62,23 +82,16 @@ async def run_step(
     request, ecosystem = run.request, run.ecosystem
     downloads = downloads_folder(request)
     os.utime(downloads)  # in use: not to be evicted now
-    command = Command(
-        argv,
-        mounts=(
-            Mount(str(request.tree), TREE, MountMode.COPY_ON_WRITE),
-            # Code of the tree can run here: what it does to the downloads is thrown away.
-            Mount(str(downloads), CACHE, MountMode.COPY_ON_WRITE),
-            Mount(str(Path(__file__).parent / "inside"), INSIDE),
-            *((Mount(run.toolchain, TOOLCHAIN),) if run.toolchain else ()),
-            *ecosystem.tools(),
-            *mounts,
-        ),
-        cwd=f"{TREE}/{request.recipe.root}".rstrip("/"),
-        environment=(*ecosystem.building(request), *ecosystem.versioning(request, run.alone)),
-        network=request.network,
-        limits=request.limits,
+    mounts = (
+        Mount(str(request.tree), TREE, MountMode.COPY_ON_WRITE),
+        # Code of the tree can run here: what it does to the downloads is thrown away.
+        Mount(str(downloads), CACHE, MountMode.COPY_ON_WRITE),
+        Mount(str(Path(__file__).parent / "inside"), INSIDE),
+        *mounts,
     )
-    done = await run.sandbox.run(command)
+    variables = (*ecosystem.building(request), *ecosystem.versioning(request, run.alone))
+    start = f"{TREE}/{request.recipe.root}".rstrip("/")
+    done = await run.sandbox.run(run.command(argv, mounts, variables, start))
     return None if done.exit_code == 0 else _observation(request.side, shown, done)
 
 
@@ -101,7 +114,7 @@ async def install_dependencies(
 
 async def keep_downloads(run: BuildRun, wanted: Downloads) -> None:
     """Download into the lasting folder, with no code of the tree there; what fails is not kept."""
-    request, ecosystem = run.request, run.ecosystem
+    request = run.request
     with TemporaryDirectory(
         dir=downloads_folder(request).parent, prefix=DECLARED, ignore_cleanup_errors=True
     ) as place:
@@ -116,37 +129,22 @@ async def keep_downloads(run: BuildRun, wanted: Downloads) -> None:
             Mount(str(tree), TREE, MountMode.COPY_ON_WRITE),
             Mount(str(downloads_folder(request)), CACHE, MountMode.WRITABLE),
             Mount(str(filled), DEPENDENCIES, MountMode.WRITABLE),
-            *((Mount(run.toolchain, TOOLCHAIN),) if run.toolchain else ()),
-            *ecosystem.tools(),
         )
         for argv in wanted.commands:
-            command = Command(
-                argv,
-                mounts=mounts,
-                environment=ecosystem.building(request),
-                network=request.network,
-                limits=request.limits,
-            )
+            command = run.command(argv, mounts, run.ecosystem.building(request), TREE)
             if (await run.sandbox.run(command)).exit_code != 0:
                 return
 
 
 async def fetch_toolchain(run: BuildRun, layer: str) -> Observation | None:
     """Fill an empty toolchain layer from the registry; nothing of a tree is there to take part."""
-    request, ecosystem = run.request, run.ecosystem
-    wanted, fetching = request.recipe.toolchain, ecosystem.fetching
-    command = Command(
-        fetching(wanted) if fetching else ("false",),
-        mounts=(Mount(layer, TOOLCHAIN, MountMode.WRITABLE), *ecosystem.tools()),
-        cwd=TOOLCHAIN,
-        environment=(("PATH", SYSTEM_PATH),),
-        network=request.network,
-        limits=request.limits,
-    )
-    done = await run.sandbox.run(command)
+    wanted, fetching = run.request.recipe.toolchain, run.ecosystem.fetching
+    argv = fetching(wanted) if fetching else ("false",)
+    empty = (Mount(layer, TOOLCHAIN, MountMode.WRITABLE),)
+    done = await run.sandbox.run(run.command(argv, empty, (("PATH", SYSTEM_PATH),), TOOLCHAIN))
     if done.exit_code == 0:
         return None
-    seen = _observation(request.side, command.argv, done)
+    seen = _observation(run.request.side, argv, done)
     said = f"{wanted} could not be fetched from the package registry, so nothing was built."
     return replace(seen, problem=seen.problem or said[:1].upper() + said[1:])
 
@@ -195,13 +193,13 @@ def can_do_without(base: Environment, head: Environment) -> bool:
             return False
         if failure.command not in map(shlex.join, optional):
             return False
-    on_base, on_head = (_errors(one.failure.output if one.failure else "") for one in (base, head))
+    # The lines that tell of errors, without their numbers: a change moves lines.
+    on_base, on_head = (
+        {_NUMBER.sub("", line).strip() for line in one.output.splitlines() if _ERROR.search(line)}
+        for one, _ in sides
+        if one
+    )
     return on_head <= on_base
-
-
-def _errors(output: str) -> set[str]:
-    """Return the lines that tell of errors, without their numbers: a change moves lines."""
-    return {_NUMBER.sub("", line).strip() for line in output.splitlines() if _ERROR.search(line)}
 
 
 def tolerating(request: BuildRequest) -> BuildRequest:

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE
+from sandbox.toolchains import node_workspace as workspace
 from sandbox.toolchains.ecosystem import (
     BuildRequest,
     Downloads,
@@ -26,22 +27,6 @@ from sandbox.toolchains.node_build import Commands, build_first
 from sandbox.toolchains.node_chain import read_settings
 from sandbox.toolchains.node_script import SUFFIXES, choose_runner, is_test
 from sandbox.toolchains.node_version import OLDEST, able_to_run, fetching, wanted_node
-from sandbox.toolchains.node_workspace import (
-    MANAGER_BINS,
-    TABLES,
-    Manager,
-    choose_manager,
-    declared_downloads,
-    install_commands,
-    is_dated,
-    is_workspace,
-    keeping_modules,
-    manager_inputs,
-    node_of_manager,
-    runner_installs,
-    runs_tree,
-    workspace_builds,
-)
 from sandbox.toolchains.tree import Table, Tree
 from sandbox.values import Recipe, TestRunner
 
@@ -75,14 +60,14 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     manifest = place.json("package.json")
     runner = choose_runner(place, manifest, setup)
     runner = runner if setup.test else _as_in_ci(Tree(tree), runner)
-    manager = choose_manager(Tree(tree), setup.root)
+    manager = workspace.choose_manager(Tree(tree), setup.root)
     folders = tuple(dict.fromkeys((setup.root, manager.folder)))
     version = toolchain.version("node")
     wanted = able_to_run(
         wanted_node(Tree(tree), folders, version, setup.released_before),
         version,
         f"{manager.name} {manager.version}",
-        node_of_manager(manager),
+        workspace.node_of_manager(manager),
     )
     if runner.runner is TestRunner.NODE_TEST:
         wanted = able_to_run(wanted, version, "a reporter of node --test", _HAS_REPORTERS)
@@ -142,28 +127,28 @@ def _colored_snapshot(tree: Tree) -> str:
 def _recipe(
     tree: Tree, manifest: Table, runner: Runner, setup: SetupHints, toolchain: Toolchain
 ) -> Recipe:
-    manager = choose_manager(tree, setup.root)
+    manager = workspace.choose_manager(tree, setup.root)
     manifests = _manifests(tree, manager, setup.root)
     top = tree.json(str(PurePosixPath(manager.folder, "package.json")))
     install: Commands
     if setup.install:
-        install = (keeping_modules([("sh", "-c", setup.install)], setup.install_root),)
+        install = (workspace.keeping_modules([("sh", "-c", setup.install)], setup.install_root),)
         why = f"Dependencies come from `{setup.install}`, because the repository's configuration says so."
     elif manager.lock or any(
-        one.table(field).names() for one in map(tree.json, manifests) for field in TABLES
+        one.table(field).names() for one in map(tree.json, manifests) for field in workspace.TABLES
     ):
-        more = runner_installs(tree, setup.root, runner.runner.value)
-        install = install_commands(manager, top, setup.released_before, more)
+        more = workspace.runner_installs(tree, setup.root, runner.runner.value)
+        install = workspace.install_commands(manager, top, setup.released_before, more)
         why = _installed_by(manager, setup.released_before)
     else:
         install, why = (), "Nothing is installed: package.json names no dependencies."
     build, optional, why_build = build_first(Tree(tree.root / setup.root), manifest, runner)
-    needed, names = workspace_builds(tree, setup.root)
+    needed, names = workspace.workspace_builds(tree, setup.root)
     if names:
         told = ", ".join(names[:5]) + (" and more" if len(names) > 5 else "")
         why_build = (*why_build, f"What it needs of its workspace is built first: {told}.")
     versions = (_LAYER_VERSION, toolchain.version("node"), toolchain.version("npm"))
-    inputs = manager_inputs(tree, manager, manifests)
+    inputs = workspace.manager_inputs(tree, manager, manifests)
     return Recipe(
         ecosystem=_NAME,
         reasons=(why, *why_build, runner.reason),
@@ -175,25 +160,25 @@ def _recipe(
         lock_digest=hashlib.sha256(json.dumps([versions, install, inputs]).encode()).hexdigest(),
         root=setup.root,
         more_calls=runner.more,
-        runs_tree=bool(setup.install) or runs_tree(tree, manager, manifests),
+        runs_tree=bool(setup.install) or workspace.runs_tree(tree, manager, manifests),
     )
 
 
 def downloading(request: BuildRequest, _: Path) -> Downloads | None:
     """Return how to download again what the manifests and the lock ask for, with no script of theirs."""
     tree, root = Tree(request.tree), request.recipe.root
-    manager = choose_manager(tree, root)
+    manager = workspace.choose_manager(tree, root)
     if not request.recipe.install:
         return None
-    return declared_downloads(tree, manager, _manifests(tree, manager, root))
+    return workspace.declared_downloads(tree, manager, _manifests(tree, manager, root))
 
 
-def _installed_by(manager: Manager, released_before: str) -> str:
+def _installed_by(manager: workspace.Manager, released_before: str) -> str:
     version = f" {manager.version}" if manager.version else ""
     exact = f"exactly as {manager.lock} locks them" if manager.lock else "the newest allowed"
     if manager.is_loose:
         exact = f"as {manager.lock} locks them, where that fits package.json"
-    if is_dated(manager, released_before):
+    if workspace.is_dated(manager, released_before):
         exact = (
             f"there is no lock file and the commits are old, so the newest allowed of those released "
             f"before {released_before}, or of all where the registry has none of that time that fit"
@@ -203,12 +188,12 @@ def _installed_by(manager: Manager, released_before: str) -> str:
     return f"{said}: {exact}.{option}"
 
 
-def _manifests(tree: Tree, manager: Manager, root: str) -> tuple[str, ...]:
+def _manifests(tree: Tree, manager: workspace.Manager, root: str) -> tuple[str, ...]:
     """Return the package.json files that an install reads: all of a workspace's."""
     top = str(PurePosixPath(manager.folder, "package.json"))
     own = str(PurePosixPath(root, "package.json"))
     place = Tree(tree.root / manager.folder)
-    if not is_workspace(tree, manager.folder):
+    if not workspace.is_workspace(tree, manager.folder):
         return tuple(dict.fromkeys((top, own)))
     found = [path for path in place.files() if PurePosixPath(path).name == "package.json"]
     inside = {own, *(str(PurePosixPath(manager.folder, path)) for path in found)}
@@ -223,7 +208,7 @@ def building(request: BuildRequest) -> Variables:
     """Return the environment of the build commands; downloads are kept, nothing is asked or told."""
     bins = _bins(request.recipe.root)
     return (
-        ("PATH", f"{bins}:{MANAGER_BINS}:{_node_of(request.recipe)}{SYSTEM_PATH}"),
+        ("PATH", f"{bins}:{workspace.MANAGER_BINS}:{_node_of(request.recipe)}{SYSTEM_PATH}"),
         ("CI", "true"),
         ("HUSKY", "0"),
         ("NO_COLOR", "1"),
@@ -244,7 +229,7 @@ def building(request: BuildRequest) -> Variables:
 def observing(recipe: Recipe, has_project: bool) -> Variables:
     """Return the environment of what looks at a built project; CI keeps runners from new snapshots."""
     del has_project
-    path = f"{_bins(recipe.root)}:{MANAGER_BINS}:{_node_of(recipe)}{PROJECT}/bin:{SYSTEM_PATH}"
+    path = f"{_bins(recipe.root)}:{workspace.MANAGER_BINS}:{_node_of(recipe)}{PROJECT}/bin:{SYSTEM_PATH}"
     return (
         ("PATH", path),
         ("CI", "true"),

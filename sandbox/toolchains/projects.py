@@ -12,8 +12,7 @@ from pathlib import Path, PurePosixPath
 from sandbox.errors import must_exist
 from sandbox.toolchains import ECOSYSTEMS
 from sandbox.toolchains.node_workspace import TABLES, is_workspace, packages_tested
-from sandbox.toolchains.python_arguments import requirement_name
-from sandbox.toolchains.python_project import read_project
+from sandbox.toolchains.python_project import read_project, requirement_name
 from sandbox.toolchains.tree import Tree
 
 MOST_PROJECTS = 12

@@ -11,6 +11,9 @@ from pathlib import Path, PurePosixPath
 from packaging.utils import canonicalize_name
 
 from sandbox.base import TREE
+from sandbox.toolchains import python_layer as layer
+from sandbox.toolchains import python_needs as needs
+from sandbox.toolchains import python_runner as runners
 from sandbox.toolchains.ecosystem import (
     BuildRequest,
     Downloads,
@@ -21,51 +24,23 @@ from sandbox.toolchains.ecosystem import (
     weighed,
 )
 from sandbox.toolchains.layers import DEPENDENCIES, INSIDE, PROJECT, UNFETCHED, UV
-from sandbox.toolchains.python_arguments import parsed, requirement_name
 from sandbox.toolchains.python_ci import TestHints, read_hints
-from sandbox.toolchains.python_digest import (
-    building,
-    dynamic_inputs,
-    installer,
-    lock_digest,
-    names_local_project,
-    normalised,
-    observing,
-    packaging_inputs,
-    requirement_files,
-    versioning,
+from sandbox.toolchains.python_project import (
+    NamedList,
+    PythonProject,
+    parsed,
+    read_project,
+    requirement_name,
 )
-from sandbox.toolchains.python_needs import (
-    Selection,
-    Sibling,
-    fetching,
-    is_read_at_top,
-    missing_python,
-    nearest_release,
-    needed_siblings,
-    prepare,
-    requirement_names,
-    select,
-    untested_python,
-)
-from sandbox.toolchains.python_project import NamedList, PythonProject, read_project
-from sandbox.toolchains.python_runner import (
-    Added,
-    choose_runner,
-    configured_runner,
-    missing_runner,
-    with_django,
-)
-from sandbox.toolchains.python_versions import PIP_INSTALL, Versions, versions
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe
 
 _NAME = "python"
-_PIP_ITSELF = (*PIP_INSTALL, "pip", "setuptools", "wheel")
+_PIP_ITSELF = (*layer.PIP_INSTALL, "pip", "setuptools", "wheel")
 # Compiled now, because layers are read-only when tests run.
-_TO_DEPENDENCIES = (*PIP_INSTALL, "--compile-bytecode")
+_TO_DEPENDENCIES = (*layer.PIP_INSTALL, "--compile-bytecode")
 # --no-deps, because the dependencies have their own layer.
-_TO_PROJECT = (*PIP_INSTALL, "--no-deps", "--prefix", PROJECT)
+_TO_PROJECT = (*layer.PIP_INSTALL, "--no-deps", "--prefix", PROJECT)
 _PYTHON = f"{DEPENDENCIES}/bin/python"
 _LOCAL = f"{DEPENDENCIES}/local.json"
 _DISTRIBUTION = re.compile(r"([A-Za-z0-9][\w.]{0,99})-(\d[\w.+!]{0,59})\.dist-info")
@@ -100,9 +75,9 @@ class _ReadProject:
     tree: Tree
     project: PythonProject
     hints: tuple[TestHints, ...]
-    selection: Selection
+    selection: needs.Selection
     whole: Tree
-    siblings: tuple[Sibling, ...]
+    siblings: tuple[needs.Sibling, ...]
 
     @property
     def is_locked(self) -> bool:
@@ -112,7 +87,7 @@ class _ReadProject:
     @property
     def is_read_at_top(self) -> bool:
         """Whether the lists of what is installed are read at the top of the repository."""
-        return is_read_at_top(self.whole, self.root, self.selection.files)
+        return needs.is_read_at_top(self.whole, self.root, self.selection.files)
 
 
 def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
@@ -121,20 +96,22 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     place = Tree(whole.root / setup.root, without=setup.others)
     project = read_project(place)
     hints = read_hints(place, project.name)
-    selection = select(place, project, hints)
-    siblings = needed_siblings(whole, setup.root, requirement_names(place, project, selection))
+    selection = needs.select(place, project, hints)
+    siblings = needs.needed_siblings(
+        whole, setup.root, needs.requirement_names(place, project, selection)
+    )
     reading = _ReadProject(setup.root, place, project, hints, selection, whole, siblings)
     is_declared = reading.project.source or reading.selection.files
     if not is_declared and not any(path.endswith(".py") for path in reading.tree.files()):
         return None
     asked = reading.project.requires_python
-    missing = missing_python(asked, toolchain.python)
+    missing = needs.missing_python(asked, toolchain.python)
     if not missing:
         recipe = _recipe(reading, setup, toolchain)
-        said, is_too_new = untested_python(reading.tree, toolchain.python)
+        said, is_too_new = needs.untested_python(reading.tree, toolchain.python)
         reasons = (*recipe.reasons, *filter(None, (said,)))
         return replace(recipe, reasons=reasons, too_new=said if is_too_new else "")
-    release = nearest_release(asked, toolchain.python)
+    release = needs.nearest_release(asked, toolchain.python)
     said = f"The project needs {missing}, but the sandbox has Python {toolchain.python}."
     recipe = _recipe(reading, setup, replace(toolchain, python=release or toolchain.python))
     recipe = replace(recipe, reasons=(said, *recipe.reasons))
@@ -145,37 +122,37 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
 
 def _recipe(reading: _ReadProject, setup: SetupHints, toolchain: Toolchain) -> Recipe:
     project = reading.project
-    names = requirement_names(reading.tree, project, reading.selection)
-    chosen = choose_runner(reading.tree, reading.hints, names)
+    names = needs.requirement_names(reading.tree, project, reading.selection)
+    chosen = runners.choose_runner(reading.tree, reading.hints, names)
     if not setup.install:  # what such a line installs, nobody knows
-        chosen = with_django(reading.tree, reading.hints, chosen, names)
-    runner = configured_runner(setup.test) if setup.test else chosen
+        chosen = runners.with_django(reading.tree, reading.hints, chosen, names)
+    runner = runners.configured_runner(setup.test) if setup.test else chosen
     if reading.is_locked:  # what tox and CI install besides is not
         locked = replace(reading.selection, files=(), packages=())
-        names = requirement_names(reading.tree, project, locked)
-    missing, why_missing = missing_runner(runner, names, setup)
+        names = needs.requirement_names(reading.tree, project, locked)
+    missing, why_missing = runners.missing_runner(runner, names, setup)
     is_fixed = reading.is_locked or setup.install
-    got = Versions() if is_fixed else versions(reading.tree, setup, toolchain)
+    got = layer.Versions() if is_fixed else layer.versions(reading.tree, setup, toolchain)
     fill = _filling(reading, setup, missing, got)
     create = ("uv", "venv", "--allow-existing", "--python", toolchain.python, DEPENDENCIES)
     minor = ".".join(toolchain.python.split(".")[:2])
     site = f"{PROJECT}/lib/python{minor}/site-packages"
     named = (project.name,) if project.is_installable and project.name else ()
-    settle = (_PYTHON, "-I", f"{INSIDE}/settle.py", TREE, site, _LOCAL, *named)
+    settle = (_PYTHON, "-I", f"{INSIDE}/local.py", "settle", _LOCAL, TREE, site, *named)
     install = (create, *fill, settle)
     own = _install_project(reading, configured=bool(setup.install))
-    own = Versions(got.before).install(own)
-    reasons = (
-        *_dependency_reasons(reading, setup, got),
-        *why_missing,
-        *_project_reasons(reading),
-    )
+    own = layer.Versions(got.before).install(own)
     made, why_made = (
-        ((), ()) if setup.install else prepare(reading.tree, toolchain, is_kept=bool(own))
+        ((), ()) if setup.install else needs.prepare(reading.tree, toolchain, is_kept=bool(own))
     )
     return Recipe(
         ecosystem=_NAME,
-        reasons=(*reasons, *why_made, runner.reason, *filter(None, (runner.left_out,))),
+        reasons=(
+            *_reasons(reading, setup, got, why_missing),
+            *why_made,
+            runner.reason,
+            *filter(None, (runner.left_out,)),
+        ),
         install=install,
         install_project=(*own, *made),
         runner=runner.runner,
@@ -183,7 +160,7 @@ def _recipe(reading: _ReadProject, setup: SetupHints, toolchain: Toolchain) -> R
         root=reading.root,
         left_out=runner.left_out,
         more_calls=runner.more,
-        lock_digest=lock_digest(toolchain, install, _inputs(reading, setup)),
+        lock_digest=layer.lock_digest(toolchain, install, _inputs(reading, setup)),
         # Whether installing the dependencies can run code of the tree, such as a build backend.
         runs_tree=bool(setup.install or reading.siblings)
         or (not reading.is_locked and (project.is_dynamic or _installs_local_folders(reading))),
@@ -191,7 +168,7 @@ def _recipe(reading: _ReadProject, setup: SetupHints, toolchain: Toolchain) -> R
 
 
 def _filling(
-    reading: _ReadProject, setup: SetupHints, missing: Added, got: Versions
+    reading: _ReadProject, setup: SetupHints, missing: runners.Added, got: layer.Versions
 ) -> tuple[tuple[str, ...], ...]:
     """Return the commands that fill the dependency layer: without what is spare, where that cannot be had."""
     fill = _install(reading, setup, missing.together)
@@ -288,38 +265,39 @@ def _install_project(reading: _ReadProject, *, configured: bool) -> tuple[tuple[
     if not own and not more and not is_local:
         return ()
     done = [str(PurePosixPath(reading.root, folder)) for folder in (*("." for _ in own), *members)]
-    rest = (_PYTHON, "-I", f"{INSIDE}/install_local.py", _LOCAL, TREE, PROJECT, *done)
+    rest = (_PYTHON, "-I", f"{INSIDE}/local.py", "install", _LOCAL, TREE, PROJECT, *done)
     return (*own, *more, rest)
 
 
 def _installs_local_folders(reading: _ReadProject) -> bool:
-    files = requirement_files(reading.tree, reading.selection.files)
-    return any(names_local_project(text) for _, text in files)
+    files = layer.requirement_files(reading.tree, reading.selection.files)
+    return any(layer.names_local_project(text) for _, text in files)
 
 
-def _dependency_reasons(reading: _ReadProject, setup: SetupHints, got: Versions) -> tuple[str, ...]:
+def _reasons(
+    reading: _ReadProject, setup: SetupHints, got: layer.Versions, why_missing: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Say where dependencies come from, why a runner is added, and how the project itself is installed."""
+    project, chosen = reading.project, reading.selection.reasons
     if setup.install:
-        said = f"Dependencies come from `{setup.install}`, because the repository's configuration"
-        return (f"{said} says so.",)
-    if reading.is_locked:
+        first = f"Dependencies come from `{setup.install}`, because the repository's configuration says so."
+        chosen = ()
+    elif reading.is_locked:
         first = "Dependencies come from uv.lock, exactly as they are locked there."
-    elif reading.project.source:
-        first = f"Dependencies come from {reading.project.source}, {got.said}"
+        chosen = tuple(one for one in chosen if not one.startswith("`"))
+    elif project.source:
+        first = f"Dependencies come from {project.source}, {got.said}"
     else:
         first = "There is no project file; the repository's files are used as they stand."
-    kept = [r for r in reading.selection.reasons if not (reading.is_locked and r.startswith("`"))]
-    return (first, *kept)
-
-
-def _project_reasons(reading: _ReadProject) -> tuple[str, ...]:
-    project = reading.project
-    if not project.is_installable:
-        return ("Nothing is installed from the tree itself: it has no build system.",)
-    if project.backend in _NOT_EDITABLE:
-        said = f"The project is built and copied, because {project.backend} cannot be used in place"
-        return (f"{said} without its build tools.",)
     backend = project.backend or "setuptools"
-    return (f"The project itself is installed in place with its own build backend ({backend}).",)
+    if not project.is_installable:
+        own = "Nothing is installed from the tree itself: it has no build system."
+    elif project.backend in _NOT_EDITABLE:
+        said = f"The project is built and copied, because {backend} cannot be used in place"
+        own = f"{said} without its build tools."
+    else:
+        own = f"The project itself is installed in place with its own build backend ({backend})."
+    return (first, *chosen, *why_missing, own)
 
 
 def _inputs(reading: _ReadProject, setup: SetupHints) -> tuple[str, ...]:
@@ -327,28 +305,30 @@ def _inputs(reading: _ReadProject, setup: SetupHints) -> tuple[str, ...]:
     tree, project, selection = reading.tree, reading.project, reading.selection
     uv_settings = tree.toml("pyproject.toml").table("tool", "uv").canonical()
     if setup.install:
-        return (uv_settings, *packaging_inputs(reading.whole))
-    near = tuple(text for one in reading.siblings for text in dynamic_inputs(one.tree))
+        return (uv_settings, *layer.packaging_inputs(reading.whole))
+    near = tuple(text for one in reading.siblings for text in layer.dynamic_inputs(one.tree))
     if reading.is_locked:
         return (uv_settings, tree.read("uv.lock"), *near)
-    files = list(requirement_files(tree, selection.files))
+    files = list(layer.requirement_files(tree, selection.files))
     texts = [f"{path}\n{text}" for path, text in files]
-    is_static = not project.is_dynamic and not any(names_local_project(text) for _, text in files)
+    is_static = not project.is_dynamic and not any(
+        layer.names_local_project(text) for _, text in files
+    )
     if reading.is_read_at_top:
-        return (uv_settings, *texts, *packaging_inputs(reading.whole))
+        return (uv_settings, *texts, *layer.packaging_inputs(reading.whole))
     if not is_static:
-        return (uv_settings, *near, *texts, *dynamic_inputs(tree))
-    lists = [normalised(project.dependencies)]
-    lists += [f"[{extra.name}]\n{normalised(extra.requirements)}" for extra in project.extras]
-    lists += [normalised(group.requirements) for group in selection.groups]
+        return (uv_settings, *near, *texts, *layer.dynamic_inputs(tree))
+    lists = [layer.normalised(project.dependencies)]
+    lists += [f"[{extra.name}]\n{layer.normalised(extra.requirements)}" for extra in project.extras]
+    lists += [layer.normalised(group.requirements) for group in selection.groups]
     return (uv_settings, *near, *lists, *texts)
 
 
-def downloading(request: BuildRequest, layer: Path) -> Downloads | None:
+def downloading(request: BuildRequest, filled: Path) -> Downloads | None:
     """Return how to download again, as wheels, what of a layer came from the index."""
     found = [
         f"{match[1]}=={match[2]}"
-        for place in layer.glob("lib/python3*/site-packages/*.dist-info")
+        for place in filled.glob("lib/python3*/site-packages/*.dist-info")
         if (match := _DISTRIBUTION.fullmatch(place.name))
         and not (place / "direct_url.json").exists()
     ][:_MOST_KEPT]
@@ -374,13 +354,13 @@ ECOSYSTEM = Ecosystem(
     name=_NAME,
     weigh=weigh,
     detect=detect,
-    building=building,
-    observing=observing,
-    versioning=versioning,
+    building=layer.building,
+    observing=layer.observing,
+    versioning=layer.versioning,
     commands=frozenset({"python", "python3", "pytest", "tox", "nox", "hatch", "uv", "pip"}),
     programs=((UV, "--version"),),
-    tools=installer,
-    fetching=fetching,
+    tools=layer.installer,
+    fetching=needs.fetching,
     downloading=downloading,
 )
 """Python, with pip, uv, poetry and their lock files."""

@@ -12,7 +12,6 @@ from itertools import groupby, pairwise
 
 from packaging.utils import canonicalize_name
 
-from sandbox.toolchains.python_arguments import parsed, requirement_name
 from sandbox.toolchains.python_calls import (
     PARTS,
     RunnerLine,
@@ -21,7 +20,12 @@ from sandbox.toolchains.python_calls import (
     nox_places,
     task_places,
 )
-from sandbox.toolchains.python_project import hatch_environments, hatch_tables
+from sandbox.toolchains.python_project import (
+    hatch_environments,
+    hatch_tables,
+    parsed,
+    requirement_name,
+)
 from sandbox.toolchains.test_line import Job, ci_jobs
 from sandbox.toolchains.tree import LINE_CHARS, Table, Tree
 

@@ -15,11 +15,15 @@ from packaging.utils import canonicalize_name
 
 from sandbox.toolchains.ecosystem import Toolchain
 from sandbox.toolchains.layers import TOOLCHAIN, UV
-from sandbox.toolchains.python_arguments import requirement_name
 from sandbox.toolchains.python_calls import calls_in, make_places
 from sandbox.toolchains.python_ci import TestHints
-from sandbox.toolchains.python_digest import local_folders, names_local_project, requirement_files
-from sandbox.toolchains.python_project import NamedList, PythonProject, read_project
+from sandbox.toolchains.python_layer import local_folders, names_local_project, requirement_files
+from sandbox.toolchains.python_project import (
+    NamedList,
+    PythonProject,
+    read_project,
+    requirement_name,
+)
 from sandbox.toolchains.test_line import ci_jobs
 from sandbox.toolchains.tree import Tree
 
@@ -208,20 +212,15 @@ def _files(tree: Tree, project: PythonProject, hints: tuple[TestHints, ...]) -> 
         project.dependencies or project.is_installable
     )
     is_for_development = names_local_project(text) or re.search(r"^pytest\b", text, re.M)
-    if any(_is_all(one, project) for one in hints):
-        return found
-    if text and (not states_its_own or is_for_development):
+    # A place that brings pytest may install all that tests need, as an environment of tox does: a list for
+    # developers may hold versions that no longer run, and nobody would notice.
+    is_whole = project.is_installable and any(
+        hint.is_whole and not hint.is_aside and "pytest" in map(requirement_name, hint.packages)
+        for hint in hints
+    )
+    if text and not is_whole and (not states_its_own or is_for_development):
         found.setdefault("requirements.txt", "it lists what the repository needs")
     return found
-
-
-def _is_all(hint: TestHints, project: PythonProject) -> bool:
-    """Tell whether a place that brings pytest installs all that tests need, as an environment of tox does.
-
-    A list for developers may hold versions that no longer run, and nobody would notice.
-    """
-    brings = any(requirement_name(one) == "pytest" for one in hint.packages)
-    return hint.is_whole and not hint.is_aside and brings and project.is_installable
 
 
 def _words(path: str) -> set[str]:

@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from sandbox.toolchains.tree import Table, Tree
+from sandbox.toolchains.tree import LINE_CHARS, Table, Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,3 +269,22 @@ def _range(number: str, position: int) -> str:
         return f">={number}"
     upper = [*parts[:position], str(int(parts[position]) + 1)]
     return f">={number},<{'.'.join(upper)}"
+
+
+def parsed(text: str) -> Requirement | None:
+    """Return the requirement, or None when the text is none, or one too deep or long to parse."""
+    if len(text) > LINE_CHARS:
+        return None
+    try:
+        return Requirement(text)
+    except (ValueError, RecursionError):  # InvalidRequirement is a ValueError
+        return None
+
+
+def requirement_name(text: str) -> str:
+    """Return the normalised name that a requirement line starts with, "" when it names none."""
+    requirement = parsed(text)
+    if requirement:
+        return canonicalize_name(requirement.name)
+    match = re.match(r"[A-Za-z0-9][\w.-]{0,200}", text.strip()[:LINE_CHARS])
+    return canonicalize_name(match.group()) if match else ""

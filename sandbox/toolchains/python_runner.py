@@ -12,8 +12,7 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 from sandbox.toolchains.ecosystem import Runner, SetupHints
-from sandbox.toolchains.python_arguments import understood
-from sandbox.toolchains.python_calls import RunnerLine
+from sandbox.toolchains.python_calls import RunnerLine, understood
 from sandbox.toolchains.python_ci import TestHints
 from sandbox.toolchains.tree import Tree
 from sandbox.values import TestCall, TestRunner
@@ -125,7 +124,12 @@ def _folders_apart(tree: Tree, tests: list[str]) -> list[tuple[str, ...]]:
     texts = map(tree.read, ("pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"))
     if any(word in text for text in texts for word in ("import-mode", "testpaths")):
         return []
-    loaded = [one for one in map(PurePosixPath, tests) if _is_loaded(one)]
+    loaded = [
+        one
+        for one in map(PurePosixPath, tests)
+        if any(fnmatchcase(one.name, pattern) for pattern in ("test_*.py", "*_test.py"))
+        and not any(part.startswith(".") for part in one.parts)
+    ]
     places: dict[str, list[str]] = {}
     for one in loaded:
         if not tree.has(str(one.parent / "__init__.py")):
@@ -140,11 +144,6 @@ def _folders_apart(tree: Tree, tests: list[str]) -> list[tuple[str, ...]]:
     alone = folders if min(map(len, below.values())) < 2 else folders[:-1]
     calls = [tuple(f"--ignore={one}" for one in alone), *((one,) for one in alone)]
     return calls if 1 < len(calls) <= _MOST_CALLS else []
-
-
-def _is_loaded(path: PurePosixPath) -> bool:
-    is_named = any(fnmatchcase(path.name, one) for one in ("test_*.py", "*_test.py"))
-    return is_named and not any(part.startswith(".") for part in path.parts)
 
 
 def _is_benchmark(call: TestCall) -> bool:
@@ -323,10 +322,9 @@ def _called(tree: Tree) -> tuple[str, str]:
     named = [option[1]] if option else []
     for text in (texts[place], *texts.values()):
         named += _SETTINGS.findall(text)
-    return place, next((one for one in named if _is_module(tree, one)), "")
-
-
-def _is_module(tree: Tree, name: str) -> bool:
-    path = name.replace(".", "/")
-    ends = (f"{path}.py", f"{path}/__init__.py")
-    return any(tree.has(f"{top}{end}") for top in ("", "src/") for end in ends)
+    for name in named:
+        path = name.replace(".", "/")
+        ends = (f"{path}.py", f"{path}/__init__.py")
+        if any(tree.has(f"{top}{end}") for top in ("", "src/") for end in ends):
+            return place, name
+    return place, ""
