@@ -15,16 +15,23 @@ from pathlib import Path
 
 from sandbox.base import Command, Limits, Sandbox
 from sandbox.concurrently import a_few_at_a_time
-from sandbox.linters.automation import ACTIONLINT, BASH, DATA, HADOLINT, SHELLCHECK, YAMLLINT
-from sandbox.linters.base import Linter, sources
+from sandbox.linters.automation import (
+    ACTIONLINT,
+    BASH,
+    DATA,
+    HADOLINT,
+    SHELLCHECK,
+    SQLFLUFF,
+    YAMLLINT,
+)
+from sandbox.linters.base import Linter, LintJob, sources
 from sandbox.linters.c import CC, CPP, CPPCHECK, includers
 from sandbox.linters.compiled import CLIPPY, GO_VET, GOFMT, GOFMT_DIFF, JAVAC
 from sandbox.linters.news import new_on_head, observation, order_of
 from sandbox.linters.node import BIOME, ESLINT, NODE, PRETTIER
 from sandbox.linters.programs import is_ours
 from sandbox.linters.python import RUFF, RUFF_FORMAT, SIGNATURES
-from sandbox.linters.run import Linted, LintOrder, lint
-from sandbox.linters.sql import SQLFLUFF
+from sandbox.linters.run import Linted, lint
 from sandbox.linters.web import CSS, STYLELINT, TIDY
 from sandbox.repository.combine import combine
 from sandbox.values import ChangeStatus, Checkout, Environment, Finding, Fix, Observation, Side
@@ -74,8 +81,9 @@ async def lint_change(sandbox: Sandbox, request: LintRequest) -> LintedChange | 
     A linter that is missing or refuses to run is told of in the observations, and finds nothing.
     Raises SandboxError when isolation cannot be had.
     """
-    orders = await asyncio.to_thread(_orders, request)
-    done = await a_few_at_a_time(_AT_ONCE, [lint(sandbox, one) for pair in orders for one in pair])
+    jobs = await asyncio.to_thread(_jobs, request)
+    runs = [lint(sandbox, linter, side, job) for linter, both in jobs for side, job in both.items()]
+    done = await a_few_at_a_time(_AT_ONCE, runs)
     pairs = zip(done[::2], done[1::2], strict=True)
     ran = [(base, head) for base, head in pairs if head is not None]
     if not ran:
@@ -84,25 +92,22 @@ async def lint_change(sandbox: Sandbox, request: LintRequest) -> LintedChange | 
     return linted if request.with_base else replace(linted, base=None)
 
 
-def _orders(request: LintRequest) -> list[tuple[LintOrder, LintOrder]]:
+def _jobs(request: LintRequest) -> list[tuple[Linter, dict[Side, LintJob]]]:
     """Find the files on both sides: what changed, and C files that include a changed header."""
-    checkout = request.checkout
+    checkout, environment = request.checkout, request.environment
     base, head = Path(checkout.base_tree), Path(checkout.head_tree)
     of_base = [c.old_path or c.path for c in checkout.diff.files if c.status is not _ADDED]
     of_head = [c.path for c in checkout.diff.files if c.status is not _DELETED]
     also = includers(head, checkout.diff.changed_paths)
     base_files = sources(base, (*of_base, *also)) if request.with_base else ()
     head_files = sources(head, (*of_head, *also))
-    return [
-        (
-            LintOrder(one, Side.BASE, base, base, base_files, request.environment),
-            LintOrder(
-                one, Side.HEAD, _by_bases_rules(request, one), base, head_files, request.environment
-            ),
-        )
-        for one in (*LINTERS, *(FORMATTERS if request.with_formatters else ()))
-        if any(map(one.takes, head_files))
-    ]
+    on_base = LintJob(base_files, base, base, environment)
+    found = []
+    for one in (*LINTERS, *(FORMATTERS if request.with_formatters else ())):
+        if any(map(one.takes, head_files)):
+            on_head = LintJob(head_files, _by_bases_rules(request, one), base, environment)
+            found.append((one, {Side.BASE: on_base, Side.HEAD: on_head}))
+    return found
 
 
 _ADDED, _DELETED = ChangeStatus.ADDED, ChangeStatus.DELETED

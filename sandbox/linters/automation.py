@@ -1,4 +1,4 @@
-"""What projects are run by: data files, YAML, GitHub's workflows, shell scripts, container files."""
+"""Data files, YAML, GitHub's workflows, shell scripts, container files, SQL."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from sandbox.linters.base import (
 )
 from sandbox.linters.programs import module, parse_calls, plain, program
 from sandbox.linters.reading import json_lines, parsed, read_parsed, sarif, text_lines, tree_path
+from sandbox.toolchains.tree import Tree
 
 _CONFIGURATION = (".yamllint", ".yamllint.yaml", ".yamllint.yml")
 _FEW_RULES = "{rules: {key-duplicates: enable, anchors: enable, octal-values: enable}}"
@@ -152,4 +153,41 @@ HADOLINT = Linter(
     calls=lambda job: (program("hadolint", "--no-color", "--format", "sarif", "--", *job.paths),),
     read=lambda said: (replace(one, rule=one.rule or "parse") for one in sarif(said)),
     configuration=(".hadolint.yaml", ".hadolint.yml"),
+)
+
+
+# --- SQL: sqlfluff, where base configures it; without a dialect it would guess -------------------
+
+
+_SQLFLUFF_OPTIONS = (
+    *("lint", "--format", "json", "--nocolor", "--disable-progress-bar", "--processes", "1"),
+    "--",
+)
+_INI_FILES = (".sqlfluff", "setup.cfg", "tox.ini", "pep8.ini")
+
+
+def _sqlfluff(job: LintJob) -> tuple[LinterCall, ...]:
+    files = Tree(job.policy)
+    is_in_ini = any("sqlfluff" in files.ini(name) for name in _INI_FILES)
+    if not is_in_ini and not files.toml("pyproject.toml").table("tool").has("sqlfluff"):
+        return ()
+    return (module("sqlfluff", *_SQLFLUFF_OPTIONS, *job.paths),)
+
+
+def _read_sqlfluff(said: LinterOutput) -> Iterator[LinterRemark]:
+    for file in parsed(said.out):
+        path = tree_path(file["filepath"].text)
+        for item in file["violations"]:
+            line = item["start_line_no"].number or item["line_no"].number
+            yield LinterRemark(item["code"].text, path, line, item["description"].text)
+
+
+SQLFLUFF = Linter(
+    name="sqlfluff",
+    program="sqlfluff",
+    install="pip install sqlfluff",
+    takes=ends(".sql"),
+    calls=_sqlfluff,
+    read=_read_sqlfluff,
+    configuration=(*_INI_FILES, "pyproject.toml", ".sqlfluffignore"),
 )

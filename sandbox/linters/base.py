@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from posixpath import normpath
 
-from sandbox.base import Limits, Mount
+from sandbox.base import TREE, Limits, Mount
 from sandbox.errors import CheckoutError
 from sandbox.repository.names import inside
-from sandbox.values import Replacement
+from sandbox.toolchains import layers
+from sandbox.values import Environment, Replacement
 
 LIMITS = Limits(timeout_s=120.0, memory_mb=2048, processes=128, output_bytes=16_000_000)
 MAX_MESSAGE_CHARACTERS = 500
@@ -36,23 +38,39 @@ class LintedFile:
 
 @dataclass(frozen=True, slots=True)
 class LintJob:
-    """Files of one linter on one side.
+    """Files of one side to be linted.
 
     `tree` is the host's folder with this side's files and base's configuration; `policy` is base's
-    tree, which decides how a linter is set up. `has_modules` says that the `node_modules` of the
-    project in the folder `root` is the built environment's, not one that came with the tree.
+    tree, which decides how a linter is set up. `environment` is base's on both sides: its linter and
+    plug-ins are part of the policy.
     """
 
     sources: tuple[LintedFile, ...]
     tree: Path
     policy: Path
-    has_modules: bool = False
-    root: str = ""
+    environment: Environment | None = None
 
     @property
     def paths(self) -> tuple[str, ...]:
         """The files as arguments: no name can be taken for an option."""
         return tuple(f"./{source.path}" for source in self.sources)
+
+    @property
+    def root(self) -> str:
+        """The folder of the project in the tree."""
+        return self.environment.recipe.root if self.environment else ""
+
+    @property
+    def layers(self) -> tuple[Mount, ...]:
+        """What the project was built into, where it could be."""
+        is_built = self.environment is not None and self.environment.failure is None
+        return layers.mounts(self.environment) if is_built else ()
+
+    @property
+    def has_modules(self) -> bool:
+        """Whether the project's `node_modules` is the built one, not one that came with the tree."""
+        modules = normpath(f"{TREE}/{self.root}/node_modules")
+        return any(mount.target == modules for mount in self.layers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, pairwise
 from pathlib import Path
-from posixpath import normpath
 
-from sandbox.base import TREE, Command, Completed, Killed, Mount, MountMode, Sandbox
+from sandbox.base import TREE, Command, Killed, Mount, MountMode, Sandbox
 from sandbox.errors import CheckoutError
 from sandbox.linters.base import (
     MAX_MESSAGE_CHARACTERS,
     Edit,
-    LintedFile,
     Linter,
     LinterCall,
     LinterOutput,
@@ -27,29 +25,12 @@ from sandbox.linters.base import (
 from sandbox.linters.reading import MAX_REMARKS
 from sandbox.repository.names import inside
 from sandbox.streams import last_line
-from sandbox.toolchains import layers
-from sandbox.values import Environment, Replacement, Side
+from sandbox.values import Replacement, Side
 
 _MISSING = 127
 _SHOWN_COMMAND = 600
 _SHOWN_ERROR = 300
 _MOST_FIXED_BYTES = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class LintOrder:
-    """One linter's work on one side.
-
-    `tree` has the side's files with base's configuration, `policy` is base's tree. `environment` is
-    base's on both sides: its linter and plug-ins are part of the policy.
-    """
-
-    linter: Linter
-    side: Side
-    tree: Path
-    policy: Path
-    sources: tuple[LintedFile, ...]
-    environment: Environment | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +47,16 @@ class Linted:
     note: str = ""  # files that were left out
 
 
-async def lint(sandbox: Sandbox, order: LintOrder) -> Linted | None:
+async def lint(sandbox: Sandbox, linter: Linter, side: Side, job: LintJob) -> Linted | None:
     """Run the linter; None when it has nothing to do here. Raises SandboxError."""
-    linter = order.linter
-    chosen, left_out = choose(linter, order.tree, order.sources)
-    root = order.environment.recipe.root if order.environment else ""
-    modules = normpath(f"{TREE}/{root}/node_modules")
-    has_modules = any(mount.target == modules for mount in _mounts(order))
-    job = LintJob(chosen, order.tree, order.policy, has_modules, root)
+    chosen, left_out = choose(linter, job.tree, job.sources)
+    job = replace(job, sources=chosen)
     calls = linter.calls(job) if chosen else ()
     if not calls:
         return Linted(linter.name, len(chosen), note=left_out) if left_out else None
-    parts = [await _called(sandbox, order, call) for call in calls]
+    parts = [await _called(sandbox, linter, job, call) for call in calls]
     worst = next((part for part in parts if part.problem), parts[0])
-    remarks = _within_tree(order, [remark for part in parts for remark in part.remarks])
+    remarks = _within_tree(job.tree, side, [remark for part in parts for remark in part.remarks])
     is_over = len(remarks) > MAX_REMARKS
     too_many = f"only the first {MAX_REMARKS} findings were read" if is_over else ""
     return replace(
@@ -92,28 +69,18 @@ async def lint(sandbox: Sandbox, order: LintOrder) -> Linted | None:
     )
 
 
-def _mounts(order: LintOrder) -> tuple[Mount, ...]:
-    """The built layers; only a linter that writes gets them copy-on-write, which may mean copied."""
-    environment = order.environment
-    if environment is None or environment.failure is not None:
-        return ()
-    found = layers.mounts(environment)
-    if order.linter.writes:
-        return found
-    return tuple(replace(mount, mode=MountMode.READ_ONLY) for mount in found)
-
-
-async def _called(sandbox: Sandbox, order: LintOrder, call: LinterCall) -> Linted:
+async def _called(sandbox: Sandbox, linter: Linter, job: LintJob, call: LinterCall) -> Linted:
     """Start a linter once; how many files it is shown is not said here."""
-    linter, environment = order.linter, order.environment
-    layered = _mounts(order)
+    layers = job.layers
+    if not linter.writes:  # one that does gets them copy-on-write, which may mean copied
+        layers = tuple(replace(mount, mode=MountMode.READ_ONLY) for mount in layers)
     # Where something is mounted into the tree, its mount point must be made there.
-    inner = any(mount.target.startswith(f"{TREE}/") for mount in (*layered, *call.mounts))
+    inner = any(mount.target.startswith(f"{TREE}/") for mount in (*layers, *call.mounts))
     mode = MountMode.COPY_ON_WRITE if inner or linter.writes else MountMode.READ_ONLY
-    variables = environment.variables if environment and layered else ()
+    variables = job.environment.variables if job.environment and layers else ()
     command = Command(
         argv=call.argv,
-        mounts=(Mount(str(order.tree), TREE, mode), *layered, *call.mounts),
+        mounts=(Mount(str(job.tree), TREE, mode), *layers, *call.mounts),
         environment=(*variables, ("NO_COLOR", "1"), *call.variables),
         cwd=f"{TREE}/{call.folder}" if call.folder not in ("", ".") else TREE,
         stdin=call.stdin,
@@ -123,15 +90,22 @@ async def _called(sandbox: Sandbox, order: LintOrder, call: LinterCall) -> Linte
     where = f"cd {shlex.quote(call.folder)} && " if call.folder not in ("", ".") else ""
     shown = (where + call.shown)[:_SHOWN_COMMAND]
     seen = Linted(linter.name, 0, command=shown, seconds=done.seconds)
-    if done.exit_code == _MISSING:
+    problem, is_missing = "", done.exit_code == _MISSING
+    if is_missing:
         problem = f"{linter.name} is not installed: {linter.install}"
-        return replace(seen, problem=problem, missing=True)
-    if problem := _stopped(linter, done):
-        return replace(seen, problem=problem)
-    if done.exit_code is None or done.exit_code not in linter.ends_with:
+    elif done.killed is Killed.TIMEOUT:
+        problem = f"{linter.name} did not end within {linter.limits.timeout_s:g} s."
+    elif done.killed:
+        problem = f"{linter.name} was stopped: it used too much {done.killed.value}."
+    elif done.truncated:
+        most_mb = linter.limits.output_bytes / 1e6
+        problem = f"{linter.name} printed more than {most_mb:g} MB, which is not read."
+    elif done.exit_code not in linter.ends_with:
         said = last_line(done.stderr or done.stdout, _SHOWN_ERROR)
-        return replace(seen, problem=f"{linter.name} refused to run: {said}")
-    printed = LinterOutput(done.exit_code, done.stdout, done.stderr, call.folder)
+        problem = f"{linter.name} refused to run: {said}"
+    if problem:
+        return replace(seen, problem=problem, missing=is_missing)
+    printed = LinterOutput(done.exit_code or 0, done.stdout, done.stderr, call.folder)
     try:
         # One more than is kept, so that it can be told that there were more.
         remarks = tuple(islice(linter.read(printed), MAX_REMARKS + 1))
@@ -140,18 +114,9 @@ async def _called(sandbox: Sandbox, order: LintOrder, call: LinterCall) -> Linte
     return replace(seen, remarks=remarks)
 
 
-def _stopped(linter: Linter, done: Completed) -> str:
-    if done.killed is Killed.TIMEOUT:
-        return f"{linter.name} did not end within {linter.limits.timeout_s:g} s."
-    if done.killed:
-        return f"{linter.name} was stopped: it used too much {done.killed.value}."
-    if done.truncated:
-        most_mb = linter.limits.output_bytes / 1e6
-        return f"{linter.name} printed more than {most_mb:g} MB, which is not read."
-    return ""
-
-
-def _within_tree(order: LintOrder, remarks: Iterable[LinterRemark]) -> tuple[LinterRemark, ...]:
+def _within_tree(
+    tree: Path, side: Side, remarks: Iterable[LinterRemark]
+) -> tuple[LinterRemark, ...]:
     """Keep what speaks of a file of the tree, once, with texts of a length that can be shown."""
     known: dict[str, bool] = {}
     texts: dict[str, SourceText | None] = {}
@@ -160,15 +125,15 @@ def _within_tree(order: LintOrder, remarks: Iterable[LinterRemark]) -> tuple[Lin
         path = remark.path
         if path not in known:
             try:
-                known[path] = inside(order.tree, path).is_file()
+                known[path] = inside(tree, path).is_file()
             except (CheckoutError, OSError, ValueError):
                 known[path] = False
         if not known[path]:
             continue
         found = None
-        if remark.edits and order.side is Side.HEAD:
+        if remark.edits and side is Side.HEAD:
             if path not in texts:
-                texts[path] = _text(inside(order.tree, path))
+                texts[path] = _text(inside(tree, path))
             text = texts[path]
             found = text.replacement(remark.edits) if text else None
         message = remark.message.strip()[:MAX_MESSAGE_CHARACTERS]

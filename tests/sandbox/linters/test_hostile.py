@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from sandbox.base import Limits, Sandbox
-from sandbox.linters.base import Linter, sources
-from sandbox.linters.node import BIOME, ESLINT
-from sandbox.linters.run import Linted, LintOrder, lint
+from sandbox.linters.base import Linter, LintJob, sources
+from sandbox.linters.node import BIOME, ESLINT, of_project
+from sandbox.linters.run import Linted, lint
 from sandbox.toolchains import layers
 from sandbox.values import Environment, Recipe, Severity, Side, TestRunner
 from tests.sandbox.linters.changes import lint as lint_change
@@ -41,8 +41,7 @@ async def eslint(sandbox: Sandbox, tmp_path: Path, script: str, linter: Linter =
     (tree / "eslint.config.js").write_text("export default [];\n")
     files = sources(tree, ("a.js",))
     environment = project_with(tmp_path, "eslint", script)
-    order = LintOrder(linter, Side.HEAD, tree, tree, files, environment)
-    linted = await lint(sandbox, order)
+    linted = await lint(sandbox, linter, Side.HEAD, LintJob(files, tree, tree, environment))
     assert linted is not None
     return linted
 
@@ -68,8 +67,8 @@ async def test_biome_steps_back_where_eslint_is_set_up(sandbox: Sandbox, tmp_pat
     (tree / ".eslintrc.json").write_text("{}")
     (tree / "a.js").write_text("f(1);\n")
     environment = project_with(tmp_path, "eslint", printing())
-    order = LintOrder(BIOME, Side.HEAD, tree, tree, sources(tree, ("a.js",)), environment)
-    assert await lint(sandbox, order) is None
+    job = LintJob(sources(tree, ("a.js",)), tree, tree, environment)
+    assert await lint(sandbox, BIOME, Side.HEAD, job) is None
 
 
 async def test_an_eslint_that_came_with_the_tree_is_not_asked(
@@ -139,13 +138,13 @@ async def test_a_linter_that_crashes_says_why(sandbox: Sandbox, tmp_path: Path) 
 
 
 async def test_a_linter_that_is_not_there_is_a_remark(sandbox: Sandbox, tmp_path: Path) -> None:
-    absent = replace(BIOME, calls=lambda job: ESLINT.calls(replace(job, has_modules=True)))
+    absent = replace(BIOME, calls=lambda job: (of_project(job, "eslint"),))
     tree = tmp_path / "tree"
     tree.mkdir()
     (tree / ".eslintrc").write_text("{}")
     (tree / "a.js").write_text("")
-    order = LintOrder(absent, Side.HEAD, tree, tree, sources(tree, ("a.js",)))
-    linted = await lint(sandbox, order)
+    job = LintJob(sources(tree, ("a.js",)), tree, tree)
+    linted = await lint(sandbox, absent, Side.HEAD, job)
     assert linted is not None and linted.missing
     assert linted.problem == "biome is not installed: npm install --global @biomejs/biome"
 
