@@ -39,7 +39,7 @@ from sandbox.reading.read import FilePassage, WantedPassage, read, search
 from sandbox.repository.combine import combine
 from sandbox.repository.tree_reader import TreeReader
 from sandbox.terminal.bash import ShellRun, run_shell, trusted_files
-from sandbox.terminal.pictures import BY_BROWSER
+from sandbox.terminal.compare import BY_BROWSER
 from sandbox.values import Observation, Side
 
 

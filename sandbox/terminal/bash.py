@@ -51,7 +51,11 @@ async def run_shell(sandbox: Sandbox, run: ShellRun) -> Observation:
     environment = run.environment
     if problem := layers.unbuilt(run.side, environment):
         return Observation(run.side, run.line, problem=problem)
-    if not _is_an_argument(run.line):
+    try:
+        is_argument = "\0" not in run.line and len(run.line.encode()) < _MAX_LINE_BYTES
+    except UnicodeEncodeError:  # half of a surrogate pair
+        is_argument = False
+    if not is_argument:
         problem = "The line holds characters that no program can be given, or is too long."
         return Observation(run.side, repr(run.line)[:200], problem=problem)
     tree = Mount(run.tree, TREE, MountMode.COPY_ON_WRITE)
@@ -81,13 +85,6 @@ async def run_shell(sandbox: Sandbox, run: ShellRun) -> Observation:
         truncated=completed.truncated,
         problem=problem,
     )
-
-
-def _is_an_argument(line: str) -> bool:
-    try:
-        return "\0" not in line and len(line.encode()) < _MAX_LINE_BYTES
-    except UnicodeEncodeError:  # half of a surrogate pair
-        return False
 
 
 # --- what a line runs -----------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Compares an expected file with what a program wrote, by kind: by value where there are values."""
+"""Compares an expected file with what a program wrote, by kind: values, cells, pixels, else text."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ import signal
 import unicodedata
 import zipfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from sandbox.terminal.pictures import PICTURES, Compared, compare_pictures
+try:
+    from PIL import Image, ImageChops  # where the sandbox has it: Debian's python3-pil
+except ImportError:
+    Image = None  # told as what is missing
 
 _MOST_BYTES = 20 << 20
 _RELATIVE, _ABSOLUTE = 1e-6, 1e-9
@@ -26,6 +30,14 @@ Rows = list[list[str]]
 
 class Unreadable(Exception):
     """A file is not what its name says; the text says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """`outcome` is a word of `sandbox.values.FileOutcome`; `detail` the first difference, in words."""
+
+    outcome: str
+    detail: str = ""
 
 
 def compare(expected: Path, actual: Path, suffix: str) -> Compared:
@@ -201,17 +213,13 @@ def _same_row(one: list[str], other: list[str]) -> bool:
 def _same_cell(one: str, other: str) -> bool:
     if one == other:
         return True
-    if _reads_as_code(one) or _reads_as_code(other):
+    # A number with a leading zero is a code or an id: 010 is not 10.
+    if re.match(r"[+-]?0\d", one) or re.match(r"[+-]?0\d", other):
         return False
     try:
         return _are_close(float(one), float(other))
     except ValueError:
         return False
-
-
-def _reads_as_code(cell: str) -> bool:
-    """A number with a leading zero is a code or an id: 010 is not 10."""
-    return re.match(r"[+-]?0\d", cell) is not None
 
 
 def _by_sheets(wanted: bytes, found: bytes) -> Compared:
@@ -227,15 +235,53 @@ def _by_sheets(wanted: bytes, found: bytes) -> Compared:
 
 
 _BY_SUFFIX: dict[str, Callable[[bytes, bytes], Compared]] = {
-    ".json": _by_json,
-    ".geojson": _by_json,
-    ".jsonl": _by_json_lines,
-    ".ndjson": _by_json_lines,
-    ".csv": _by_csv,
-    ".tsv": _by_csv,
-    ".xlsx": _by_sheets,
-    ".xlsm": _by_sheets,
+    **dict.fromkeys((".json", ".geojson"), _by_json),
+    **dict.fromkeys((".jsonl", ".ndjson"), _by_json_lines),
+    **dict.fromkeys((".csv", ".tsv"), _by_csv),
+    **dict.fromkeys((".xlsx", ".xlsm"), _by_sheets),
 }
+
+
+# --- pictures --------------------------------------------------------------------------------
+
+
+_MOST_PIXELS = 40_000_000
+_SAME_SHADE = 8  # of 255: what re-encoding and anti-aliasing do
+_ALIKE_SHARE = 0.02
+BY_BROWSER = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
+PICTURES = (*BY_BROWSER, ".tif", ".tiff", ".ppm")
+"""What pictures end with: those that a browser shows, and all that can be compared."""
+_FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF", "PPM")
+
+
+def compare_pictures(wanted: bytes, found: bytes) -> Compared:
+    """Equal: no pixel differs by more than a shade (a thin line is few pixels); similar: one in fifty."""
+    if Image is None:
+        return Compared("undecided", "comparing pictures needs python3-pil in the sandbox")
+    try:
+        expected, actual = _pixels(wanted), _pixels(found)
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        return Compared("unreadable", f"it cannot be read as a picture: {str(error)[:200]}")
+    if expected.size != actual.size:
+        return Compared("differs", f"expected {expected.size} pixels, found {actual.size}")
+    bands = ImageChops.difference(expected, actual).split()
+    worst = bands[0]
+    for band in bands[1:]:
+        worst = ImageChops.lighter(worst, band)
+    shades = worst.histogram()
+    different = sum(shades[_SAME_SHADE + 1 :])
+    share = float(different / max(1, expected.width * expected.height))
+    detail = f"{100 * share:.2f} % of the pixels differ"
+    if share == 0:
+        return Compared("equal", detail)
+    return Compared("similar" if share <= _ALIKE_SHARE else "differs", detail)
+
+
+def _pixels(data: bytes) -> Image.Image:
+    with Image.open(io.BytesIO(data), formats=_FORMATS) as picture:
+        if picture.width * picture.height > _MOST_PIXELS:
+            raise ValueError(f"it has {picture.width} x {picture.height} pixels")
+        return picture.convert("RGBA")
 
 
 # --- reads a hostile file in a child of its own: what it breaks there, and how long it takes, is data

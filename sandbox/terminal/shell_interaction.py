@@ -81,19 +81,25 @@ class Interaction:
     limits: Limits = field(default_factory=Limits)
     network: Network = Network.NONE
 
+    @property
+    def shown(self) -> str:
+        """The commands as a person would type them."""
+        return "\n".join(case.line for case in self.cases)
+
 
 async def interact(sandbox: Sandbox, wanted: Interaction) -> Observation:
     """Carry out one item; a failing, hanging or shouting program is data. Raises SandboxError only."""
     environment = wanted.environment
-    if problem := layers.unbuilt(wanted.side, environment):
-        return _silent(wanted, problem)
+    problem = layers.unbuilt(wanted.side, environment)
     try:
         "".join(case.line + case.typed for case in wanted.cases).encode()
         is_text = all("\0" not in case.line for case in wanted.cases)
     except UnicodeEncodeError:  # half of a surrogate pair
         is_text = False
-    if not is_text:
-        return _silent(wanted, "A command holds characters that no program can be given.")
+    if not problem and not is_text:
+        problem = "A command holds characters that no program can be given."
+    if problem:
+        return Observation(wanted.side, wanted.shown, problem=problem, item=ItemRun())
     compared = [file for file in wanted.files if file.expected is not None]
     expected = (
         Mount(str(file.expected), f"{_EXPECTED_TARGET}/{number}")
@@ -117,14 +123,6 @@ async def interact(sandbox: Sandbox, wanted: Interaction) -> Observation:
         )
     )
     return _observed(wanted, completed)
-
-
-def _silent(wanted: Interaction, problem: str) -> Observation:
-    return Observation(wanted.side, _shown(wanted), problem=problem, item=ItemRun())
-
-
-def _shown(wanted: Interaction) -> str:
-    return "\n".join(case.line for case in wanted.cases)
 
 
 def _orders(wanted: Interaction, compared: list[WantedFile]) -> dict[str, object]:
@@ -163,7 +161,7 @@ def _observed(wanted: Interaction, completed: Completed) -> Observation:
         why = _KILLED.get(completed.killed) if completed.killed else None
         return Observation(
             side=wanted.side,
-            command=_shown(wanted),
+            command=wanted.shown,
             exit_code=None,
             output=completed.stderr.decode(errors="replace").strip()[-500:],
             seconds=completed.seconds,
@@ -181,7 +179,7 @@ def _observed(wanted: Interaction, completed: Completed) -> Observation:
         lines.append(f"[{file.name}: {file.outcome}{': ' if file.detail else ''}{file.detail}]")
     return Observation(
         side=wanted.side,
-        command=_shown(wanted),
+        command=wanted.shown,
         exit_code=None if None in codes else next((code for code in codes if code), 0),
         output="\n".join(lines),
         seconds=completed.seconds,

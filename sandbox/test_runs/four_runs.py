@@ -46,13 +46,8 @@ class OtherRunner:
 _SERIES = re.compile(r"(?P<name>[^ ]+) (?P<series>0\.\d{1,9}|\d{1,9})\.")
 
 
-def other_runner(base: TestRun, head: TestRun) -> OtherRunner | None:
-    """Return both runners where head's is another major version of base's; below 1.0 the minor counts."""
-    return other_series(base.runner, head.runner)
-
-
 def other_series(base: str, head: str) -> OtherRunner | None:
-    """Return both names with their versions where these are of another major version."""
+    """Return both names with their versions where the major one is another; below 1.0 the minor counts."""
     before, after = _SERIES.match(base), _SERIES.match(head)
     if before is None or after is None or before["name"] != after["name"]:
         return None
@@ -115,7 +110,12 @@ class RunLookup:
 class _RunIndex:
     def __init__(self, run: TestRun) -> None:
         self._by_id = {result.id: result for result in run.results}
-        whole = [r for r in run.results if is_whole_file(r) or _is_failed_script(r)]
+        # Also a file that declares no test itself, and that failed.
+        whole = [
+            one
+            for one in run.results
+            if is_whole_file(one) or (failed(one.outcome) and one.id == f"{one.path}::{WHOLE_FILE}")
+        ]
         alone = {r.id for r in whole}
         told = {files_of(r.id, r.path)[1] for r in run.results if r.id not in alone}
         self._whole_files = {r.path: r for r in whole if is_whole_file(r) or r.path not in told}
@@ -132,11 +132,6 @@ class _RunIndex:
                 if error is not None and error.outcome is Outcome.ERROR:
                     return error
         return None
-
-
-def _is_failed_script(result: TestResult) -> bool:
-    """Tell whether a result is that of a file that declares no test itself, and that failed."""
-    return failed(result.outcome) and result.id == f"{result.path}::{WHOLE_FILE}"
 
 
 def files_of(test_id: str, path: str) -> tuple[str, str]:

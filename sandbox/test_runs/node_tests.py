@@ -5,29 +5,21 @@ What the reporters can and cannot promise stands in `sandbox/harness/node/README
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from sandbox.base import TREE, Command, Completed, Mount
+from sandbox.base import TREE, Command, Mount
 from sandbox.test_runs.node_records import read_node_channel
 from sandbox.test_runs.path_kinds import SCRIPTS, PathKind, classify
 from sandbox.test_runs.run_records import end_of_output
-from sandbox.test_runs.test_order import (
-    CHANNEL_BYTES,
-    HARNESS,
-    HARNESS_TARGET,
-    TestDriver,
-    TestOrder,
-    held_tests,
-)
+from sandbox.test_runs.test_order import HARNESS_TARGET, TestDriver, TestOrder
 from sandbox.toolchains import layers
 from sandbox.toolchains.node_chain import VARIABLE
 from sandbox.toolchains.tree import LISTED_FILES, Tree
-from sandbox.values import Environment, TestRun, TestRunner
+from sandbox.values import Environment, TestRunner
 
 _NODE = f"{HARNESS_TARGET}/node"
 _ORIGINAL = "/opt/assay/original/tree"
@@ -150,7 +142,7 @@ def _command(order: TestOrder) -> Command:
         "reporter": (*test, *start.arguments),
         "editions": [(one.first, one.before, one.node, one.arguments) for one in start.editions],
         "before": recipe.install_project,
-        "tests": _tests_of(order) if recipe.install_project else (),
+        "tests": _tests_of(order.tree) if recipe.install_project else (),
         "original": _ORIGINAL,
         "packages": _PACKAGES,
         "arguments": arguments,
@@ -161,24 +153,15 @@ def _command(order: TestOrder) -> Command:
         "environment": dict(layers.variables(order.environment, variables)),
         "cwd": order.start,
     }
-    return Command(
-        argv=("python3", "-I", "-S", f"{HARNESS_TARGET}/launch_node.py"),
-        mounts=(
-            # What the project layer built is built again in the tree at hand: tests may be compiled
-            # with it, and a crosswise run has the other side's tests.
-            *replace(order, environment=replace(order.environment, project_layer="")).mounts,
-            *held_tests(order.tree),
-            *_of_fallback(order.fallback),
-            HARNESS,
-            *((Mount(order.tree, _ORIGINAL), *_packages(order)) if recipe.install_project else ()),
-        ),
-        cwd=order.start,
-        environment=(("PATH", layers.SYSTEM_PATH),),
-        stdin=json.dumps(orders).encode() + b"\n",
-        network=order.network,
-        limits=order.limits,
-        channel_bytes=CHANNEL_BYTES,
+    mounts = (
+        # What the project layer built is built again in the tree at hand: tests may be compiled
+        # with it, and a crosswise run has the other side's tests.
+        *replace(order, environment=replace(order.environment, project_layer="")).mounts,
+        *_of_fallback(order.fallback),
+        *((Mount(order.tree, _ORIGINAL), *_packages(order)) if recipe.install_project else ()),
     )
+    path = (("PATH", layers.SYSTEM_PATH),)
+    return order.started_by(("python3", "-I", "-S", "launch_node.py"), orders, mounts, path)
 
 
 def _watching(start: _Start, call: _Call) -> tuple[str, ...]:
@@ -191,9 +174,9 @@ def _watching(start: _Start, call: _Call) -> tuple[str, ...]:
     return tuple(word for word in start.node if not word.startswith(hooks))
 
 
-def _tests_of(order: TestOrder) -> tuple[str, ...]:
+def _tests_of(folder: str) -> tuple[str, ...]:
     """Return what of the tree belongs to its tests: a build may write there, and tests run as they were."""
-    tree = Tree(Path(order.tree))
+    tree = Tree(Path(folder))
     of_tests = (path for path in tree.all_files() if classify(path) is not PathKind.SOURCE)
     return tuple(path for path in islice(of_tests, LISTED_FILES) if tree.is_plain(path))
 
@@ -239,12 +222,6 @@ def _of_fallback(fallback: Environment | None) -> tuple[Mount, ...]:
     return tuple(Mount(one.source, f"{PurePosixPath(TREE).parent}/node_modules") for one in found)
 
 
-def _read(order: TestOrder, completed: Completed, killed: str) -> TestRun:
-    tree = Path(order.tree, order.environment.recipe.root)
-    said = end_of_output(completed)
-    return read_node_channel(completed.channel, tree, order.start, killed, said)
-
-
 def _shown(order: TestOrder) -> str:
     recipe = order.environment.recipe
     call, start = _call(recipe.test_arguments), _STARTS[recipe.runner]
@@ -260,5 +237,15 @@ def _shown(order: TestOrder) -> str:
     return shlex.join([*variables, *program, *named, *test, *arguments, *files])
 
 
-NODE_TESTS = TestDriver(_command, _read, _shown)
+NODE_TESTS = TestDriver(
+    _command,
+    lambda order, done, killed: read_node_channel(
+        done.channel,
+        Path(order.tree, order.environment.recipe.root),
+        order.start,
+        killed,
+        end_of_output(done),
+    ),
+    _shown,
+)
 """The runners of Node projects."""

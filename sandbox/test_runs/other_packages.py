@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +18,6 @@ from sandbox.test_runs.four_runs import (
     OtherRunner,
     aligned,
     is_whole_file,
-    other_runner,
     other_series,
     passed,
 )
@@ -52,7 +51,7 @@ class OwnPackages:
         A runner drops parts of its interface, and base's tests still use them. They run once more on head's
         code, with base's packages; what base does not have comes from head's.
         """
-        runner = other_runner(runs.base_on_base, runs.head_on_head)
+        runner = other_series(runs.base_on_base.runner, runs.head_on_head.runner)
         broken = {
             one.id: one.path
             for one in disagreeing(runs)
@@ -119,7 +118,7 @@ def other_package(
     None, too, where any package that head's code imports is another one on base: then a test may fail for
     what became of that. `trees` are base's and head's.
     """
-    imported = [set(_imports(one.read_text(errors="replace"))) for one in tests]
+    imported = [{*_IMPORTED.findall(one.read_text(errors="replace"))} for one in tests]
     if not imported or base.recipe.ecosystem != "node" or base.recipe.root != head.recipe.root:
         return None
     read = [Tree(one / base.recipe.root) for one in trees]
@@ -137,17 +136,13 @@ def other_package(
     return None
 
 
-def _imports(text: str) -> Iterator[str]:
-    return (match[1] for match in _IMPORTED.finditer(text))
-
-
 def _used(tree: Tree) -> set[str] | None:
     """Return the packages that the code of a project imports or declares; None where it is too much."""
     paths = [path for path in tree.files() if path.endswith(SCRIPTS)]
     if len(paths) > _MOST_FILES:
         return None
     sources = (path for path in paths if classify(path) is PathKind.SOURCE)
-    found = {name for path in sources for name in _imports(tree.read(path))}
+    found = {name for path in sources for name in _IMPORTED.findall(tree.read(path))}
     manifest = tree.json("package.json")
     return found.union(*(manifest.table(field).names() for field in _AT_RUN_TIME))
 

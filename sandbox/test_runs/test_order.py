@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
@@ -49,6 +50,25 @@ class TestOrder:
         """Return the tree, copy-on-write, and the environment's layers."""
         tree = Mount(self.tree, TREE, MountMode.COPY_ON_WRITE)
         return (tree, *layers.mounts(self.environment, self.guest), *self.laid)
+
+    def started_by(
+        self,
+        program: tuple[str, ...],
+        told: Mapping[str, object],
+        mounts: tuple[Mount, ...],
+        variables: tuple[tuple[str, str], ...] = (),
+    ) -> Command:
+        """Return the command of a supervisor of ours, which is `told` what to do on standard input."""
+        return Command(
+            argv=(*program[:-1], f"{HARNESS_TARGET}/{program[-1]}"),
+            mounts=(*mounts, *held_tests(self.tree), HARNESS),
+            cwd=self.start,
+            environment=variables,
+            stdin=json.dumps(told).encode() + b"\n",
+            network=self.network,
+            limits=self.limits,
+            channel_bytes=CHANNEL_BYTES,
+        )
 
 
 def calling(environment: Environment, first: TestCall, *more: TestCall) -> Environment:

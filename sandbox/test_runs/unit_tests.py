@@ -5,14 +5,12 @@ The threats and the honest limits stand in `sandbox.harness`.
 
 from __future__ import annotations
 
-import json
 import shlex
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
 from sandbox.base import Command, Completed, Killed, Mount, Sandbox
-from sandbox.harness import chain
 from sandbox.test_runs.four_runs import is_below
 from sandbox.test_runs.node_tests import NODE_RUNNERS, NODE_TESTS
 from sandbox.test_runs.path_kinds import PathKind, classify
@@ -21,19 +19,10 @@ from sandbox.test_runs.run_records import (
     end_of_output,
     joined_calls,
     read_channel,
+    read_records,
     unique,
 )
-from sandbox.test_runs.test_order import (
-    CHANNEL_BYTES,
-    HARNESS,
-    HARNESS_TARGET,
-    TestDriver,
-    TestOrder,
-    calling,
-    held_tests,
-    local,
-    of_the_tree,
-)
+from sandbox.test_runs.test_order import TestDriver, TestOrder, calling, local, of_the_tree
 from sandbox.toolchains import layers
 from sandbox.toolchains.tree import Tree
 from sandbox.values import FAILING, Observation, Outcome, TestResult, TestRun, TestRunner
@@ -134,17 +123,10 @@ def _command(order: TestOrder) -> Command:
         "environment": dict(layers.variables(order.environment, variables)),
         "lent": lent,
     }
-    return Command(
-        argv=(f"{layers.DEPENDENCIES}/bin/python", "-S", f"{HARNESS_TARGET}/launch.py"),
-        mounts=(*order.mounts, *held_tests(order.tree), *lent_mounts, HARNESS),
-        cwd=order.start,
-        # PYTHONPATH and the like wait for the child: the supervisor must not load the tree's modules.
-        environment=(("PYTHONHASHSEED", "0"),),
-        stdin=json.dumps(orders).encode() + b"\n",
-        network=order.network,
-        limits=order.limits,
-        channel_bytes=CHANNEL_BYTES,
-    )
+    # PYTHONPATH and the like wait for the child: the supervisor must not load the tree's modules.
+    hash_seed = (("PYTHONHASHSEED", "0"),)
+    python = (f"{layers.DEPENDENCIES}/bin/python", "-S", "launch.py")
+    return order.started_by(python, orders, (*order.mounts, *lent_mounts), hash_seed)
 
 
 def _shown(order: TestOrder) -> str:
@@ -224,15 +206,7 @@ def _kept_command(order: TestOrder) -> Command:
         "environment": dict(layers.variables(order.environment)),
         "time_s": order.limits.timeout_s * _TIME_SHARE,
     }
-    return Command(
-        argv=("python3", "-I", "-S", f"{HARNESS_TARGET}/supervisor/main.py"),
-        mounts=(*order.mounts, *held_tests(order.tree), HARNESS),
-        cwd=order.start,
-        stdin=json.dumps(orders).encode() + b"\n",
-        network=order.network,
-        limits=order.limits,
-        channel_bytes=CHANNEL_BYTES,
-    )
+    return order.started_by(("python3", "-I", "-S", "supervisor/main.py"), orders, order.mounts)
 
 
 def test_files(tree: Path, root: str, runner: TestRunner) -> tuple[str, ...]:
@@ -268,13 +242,9 @@ class _KeptReading:
 
 def _read_kept(_: TestOrder, completed: Completed, killed: str) -> TestRun:
     """Return what a finished or killed run proves; `killed` says which limit ended it, if one did."""
-    reading, channel = _KeptReading(), completed.channel
-    reader = chain.Reader(channel[: chain.KEY_BYTES])
-    try:
-        for body in reader.feed(channel[chain.KEY_BYTES :]):
-            _take(json.loads(body), reading)
-    except (chain.Broken, ValueError, TypeError, KeyError, RecursionError) as error:
-        reading.forged, reading.problem = True, f"the record is broken ({error})"
+    reading = _KeptReading()
+    if broken := read_records(completed.channel, lambda record: _take(record, reading)):
+        reading.forged, reading.problem = True, f"the record is broken ({broken})"
     problem = _kept_problem(reading, killed)
     return TestRun(
         complete=not problem,

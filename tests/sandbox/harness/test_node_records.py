@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.test_runs.four_runs import OtherRunner, other_runner
+from sandbox.test_runs.four_runs import OtherRunner, other_series
 from sandbox.test_runs.node_records import read_node_channel
 from sandbox.values import TestRun
 from tests.sandbox.harness.test_records import KEY, frames
@@ -130,8 +130,7 @@ def test_a_file_that_fails_where_tap_did_not_say_how_it_starts_it_shows_nothing(
     ],
 )
 def test_another_major_version_of_the_runner(base: str, head: str, is_other: bool) -> None:
-    found = other_runner(TestRun(True, (), runner=base), TestRun(True, (), runner=head))
-    assert found == (OtherRunner(base, head) if is_other else None)
+    assert other_series(base, head) == (OtherRunner(base, head) if is_other else None)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.terminal.compare import compare, guarded
-from sandbox.terminal.pictures import Compared
+from sandbox.terminal.compare import Compared, compare, guarded
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _LINKS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
