@@ -21,7 +21,7 @@ from bot.task.requirements import comprehend
 from bot.values import FourWay, Task, TaskSource, Trust
 from sandbox.repository.checkout import CheckoutRequest, take
 from sandbox.repository.mirror import RepositorySource, release
-from sandbox.repository.tree_reader import TreeReader
+from sandbox.repository.names import TreeReader
 from sandbox.values import Finding
 
 AS_MERGED = "as merged"

@@ -62,7 +62,7 @@ from sandbox.damage.values import (
     DamageTrial,
     OneValue,
 )
-from sandbox.repository.tree_reader import TreeReader
+from sandbox.repository.names import TreeReader
 from sandbox.test_runs.four_runs import passed
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.toolchains.ecosystem import BuildRequest

@@ -48,8 +48,7 @@ from sandbox.changes.reading import read_kinds
 from sandbox.concurrently import a_few_at_a_time, concurrently, cores
 from sandbox.errors import CheckoutError
 from sandbox.registry import RegistryAnswer, WantedPackage, look_up
-from sandbox.repository.names import inside
-from sandbox.repository.tree_reader import TreeReader
+from sandbox.repository.names import TreeReader, inside
 from sandbox.test_runs.path_kinds import is_untested
 from sandbox.values import FAILING, Diff, Environment, Finding, Observation, Outcome
 

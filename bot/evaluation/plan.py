@@ -28,7 +28,7 @@ from bot.task.understanding import enriched
 from bot.values import EvaluationRequest, Part, Plan, Requirements, Task, TaskRubric, Trigger
 from sandbox.base import SandboxError
 from sandbox.browser.pages import find_pages, is_front_end
-from sandbox.repository.tree_reader import TreeReader
+from sandbox.repository.names import TreeReader
 from sandbox.values import Checkout
 
 

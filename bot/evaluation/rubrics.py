@@ -51,7 +51,7 @@ from sandbox.code_map.code import KeptFacts, read_base_code
 from sandbox.code_map.facts import SourceFile
 from sandbox.repository.checkout import Base, take_base
 from sandbox.repository.mirror import RepositorySource, list_paths, read_file, release
-from sandbox.repository.tree_reader import TreeReader
+from sandbox.repository.names import TreeReader
 
 
 @dataclass(frozen=True, slots=True)

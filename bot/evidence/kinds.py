@@ -37,7 +37,7 @@ from sandbox.edges.empty_calls import EmptyCalls, read_call, try_calls
 from sandbox.linters import LintRequest, lint_change
 from sandbox.reading.read import FilePassage, WantedPassage, read, search
 from sandbox.repository.combine import combine
-from sandbox.repository.tree_reader import TreeReader
+from sandbox.repository.names import TreeReader
 from sandbox.terminal.bash import ShellRun, run_shell, trusted_files
 from sandbox.terminal.compare import BY_BROWSER
 from sandbox.values import Observation, Side

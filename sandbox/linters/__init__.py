@@ -18,10 +18,13 @@ from sandbox.concurrently import a_few_at_a_time
 from sandbox.linters.automation import (
     ACTIONLINT,
     BASH,
+    CSS,
     DATA,
     HADOLINT,
     SHELLCHECK,
     SQLFLUFF,
+    STYLELINT,
+    TIDY,
     YAMLLINT,
 )
 from sandbox.linters.base import Linter, LintJob, sources
@@ -32,7 +35,6 @@ from sandbox.linters.node import BIOME, ESLINT, NODE, PRETTIER
 from sandbox.linters.programs import is_ours
 from sandbox.linters.python import RUFF, RUFF_FORMAT, SIGNATURES
 from sandbox.linters.run import Linted, lint
-from sandbox.linters.web import CSS, STYLELINT, TIDY
 from sandbox.repository.combine import combine
 from sandbox.values import ChangeStatus, Checkout, Environment, Finding, Fix, Observation, Side
 

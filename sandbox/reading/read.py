@@ -11,8 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Killed, Limits, Mount, Sandbox
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
-from sandbox.repository.names import display_name, raw_name
-from sandbox.repository.tree_reader import MAX_FILE_BYTES, TreeReader
+from sandbox.repository.names import MAX_FILE_BYTES, TreeReader, display_name, raw_name
 from sandbox.streams import json_values, last_line
 from sandbox.values import Observation, Side
 

@@ -22,9 +22,14 @@ from sandbox.test_runs.crosswise import (
 )
 from sandbox.test_runs.doctests import Doctests, find_doctests
 from sandbox.test_runs.four_runs import FourRuns, aligned, passed
-from sandbox.test_runs.other_packages import OwnPackages
 from sandbox.test_runs.path_kinds import PathKind, classify
-from sandbox.test_runs.repeats import base_repeats, disagreeing, head_repeats, with_hanging_tests
+from sandbox.test_runs.repeats import (
+    OwnPackages,
+    base_repeats,
+    disagreeing,
+    head_repeats,
+    with_hanging_tests,
+)
 from sandbox.test_runs.run_records import joined_runs
 from sandbox.test_runs.test_order import TestOrder, calling, within
 from sandbox.test_runs.unit_tests import run_tests

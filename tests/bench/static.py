@@ -20,7 +20,7 @@ from sandbox.code_map.code import KeptFacts, read_code
 from sandbox.code_map.facts import Code
 from sandbox.repository.checkout import CheckoutRequest, take
 from sandbox.repository.mirror import RepositorySource
-from sandbox.repository.tree_reader import TreeReader
+from sandbox.repository.names import TreeReader
 from sandbox.values import Checkout
 from tests.sandbox.repositories import Repository
 

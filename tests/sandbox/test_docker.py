@@ -15,8 +15,8 @@ from docker import APIClient
 
 from sandbox import open_sandbox
 from sandbox.base import TREE, Command, Mount, MountMode, Network, Sandbox, SandboxError
-from sandbox.docker.build_network import BuildNetwork
 from sandbox.docker.container import OURS, WORKER
+from sandbox.docker.driver import BuildNetwork
 from sandbox.docker.engine import Engine
 from tests.docker_engine import IMAGE
 from tests.sandbox import conformance

@@ -32,7 +32,7 @@ from sandbox.edges.examples import (
     defining,
     make_calls,
 )
-from sandbox.repository.tree_reader import TreeReader
+from sandbox.repository.names import TreeReader
 from sandbox.test_runs.path_kinds import SCRIPTS
 from sandbox.values import Observation, Side
 

@@ -12,9 +12,15 @@ from pathlib import Path
 from sandbox.harness import outcome
 from sandbox.harness.readers import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped
 from sandbox.harness.supervisor.orders import JournalResult, Orders
-from sandbox.harness.supervisor.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.supervisor.steps import Done, Program, Steps
-from sandbox.harness.supervisor.suite import Whole, result_of, told_of
+from sandbox.harness.supervisor.suite import (
+    FunctionSource,
+    Whole,
+    find_functions,
+    read_text,
+    result_of,
+    told_of,
+)
 
 _FUNCTION = re.compile(r"^[ \t]*(?:pub |async |unsafe )*fn (?P<name>\w+)\s*[(<]")
 _COUNTED = re.compile(r"^(\d+) tests?, \d+ benchmarks?$", re.M)

@@ -12,8 +12,8 @@ import re
 from pathlib import Path, PurePosixPath
 
 from sandbox.harness.supervisor.orders import Orders
-from sandbox.harness.supervisor.sources import read_text
 from sandbox.harness.supervisor.steps import Program, Steps
+from sandbox.harness.supervisor.suite import read_text
 
 _SOURCE = Path(__file__).with_name("exits.c")
 _SHELL = Path(__file__).with_name("exits.sh")

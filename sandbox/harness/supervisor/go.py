@@ -10,9 +10,15 @@ from pathlib import PurePosixPath
 from sandbox.harness import outcome
 from sandbox.harness.readers import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped, seconds
 from sandbox.harness.supervisor.orders import JournalResult, Orders, Unbelievable
-from sandbox.harness.supervisor.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.supervisor.steps import Done, Program, Steps
-from sandbox.harness.supervisor.suite import Whole, result_of, told_of
+from sandbox.harness.supervisor.suite import (
+    FunctionSource,
+    Whole,
+    find_functions,
+    read_text,
+    result_of,
+    told_of,
+)
 
 _FUNCTION = re.compile(r"func (?P<name>(?:Test|Example|Fuzz)\w*)\(")
 _PACKAGE = re.compile(r"^package (\w+)", re.M)

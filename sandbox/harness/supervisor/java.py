@@ -12,9 +12,15 @@ from pathlib import Path, PurePosixPath
 from sandbox.harness import outcome
 from sandbox.harness.readers import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped
 from sandbox.harness.supervisor.orders import JournalResult, Orders
-from sandbox.harness.supervisor.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.supervisor.steps import Done, Program, Steps
-from sandbox.harness.supervisor.suite import Whole, alone_result, result_of
+from sandbox.harness.supervisor.suite import (
+    FunctionSource,
+    Whole,
+    alone_result,
+    find_functions,
+    read_text,
+    result_of,
+)
 
 _JARS = Path("/usr/share/java")  # Debian's; they come with the packages junit4 and junit5
 _COMMON = ("junit4", "hamcrest-all", "hamcrest-core", "hamcrest")

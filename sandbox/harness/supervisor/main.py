@@ -10,12 +10,12 @@ from pathlib import Path
 if not __package__:
     sys.path[:0] = [os.path.abspath(f"{__file__}/../../../..")]  # noqa: PTH100
 
-from sandbox.harness.supervisor import bats, cargo, ctest, go, java, programs
+from sandbox.harness.supervisor import cargo, ctest, go, java, programs
 from sandbox.harness.supervisor.orders import Journal, Orders, Unbelievable
 from sandbox.harness.supervisor.steps import Steps, become_the_supervisor
 
 RUNNERS = {
-    "bats": bats.run,
+    "bats": programs.run_bats,
     "cargo": cargo.run,
     "ctest": ctest.run,
     "go": go.run,

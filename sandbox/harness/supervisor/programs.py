@@ -1,18 +1,26 @@
-"""Test programs that end with one exit code, and tell of single tests only where they print TAP."""
+"""Programs that end with one exit code, and tell of single tests only where they print TAP; and bats."""
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from os.path import commonpath
 from pathlib import PurePosixPath
 
 from sandbox.harness import outcome
-from sandbox.harness.readers import Reading, clipped, has_tap, read_tap
+from sandbox.harness.readers import Reading, SeenTest, clipped, has_tap, read_tap
 from sandbox.harness.supervisor.exits import Exits, ScriptEnds
 from sandbox.harness.supervisor.orders import JournalResult, Orders
-from sandbox.harness.supervisor.sources import read_text
 from sandbox.harness.supervisor.steps import Done, Program, Steps
+from sandbox.harness.supervisor.suite import (
+    FunctionSource,
+    Whole,
+    find_functions,
+    read_text,
+    result_of,
+    told_of,
+)
 
 _SOURCE_CHARS = 4000
 _DID_NOTHING = re.compile(r"^make: ((?:Nothing to be done for|[`'].*' is up to date).*?)\.?$", re.M)
@@ -83,3 +91,47 @@ def _own(done: Done, problem: str) -> tuple[str, str]:
         said = problem or "It printed more than can be read."
         return outcome.ERROR, f"It ended with 0, but: {said}\n{clipped(done.said)}"
     return outcome.PASSED, ""
+
+
+# --- bats: one file a program; bats is another process than the test, and gives the exit code ----
+
+
+_TEST = re.compile(r"[ \t]*@test[ \t]+(?P<name>.*?)[ \t]*\{[ \t]*(?:#.*)?$")
+_META = re.compile(r"([\\.^$*+?()\[\]{}|])")
+
+
+def run_bats(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
+    """Yield the results of every file."""
+    for path in orders.asked:
+        if not path.endswith(".bats"):
+            continue
+        functions: dict[str, FunctionSource] = {}
+        for name, function in find_functions(read_text(orders.top / path), _TEST, path).items():
+            try:
+                bare = " ".join(shlex.split(name)) if name[:1] in "\"'" else name
+            except ValueError:
+                bare = name
+            functions[bare] = function
+        counted = steps.run("bats", "--count", path)
+        if counted.status != 0 or counted.out.strip() != str(len(functions)):
+            said = "bats cannot tell its tests, or counts others than stand in it."
+            told = f"{said}\n{clipped(counted.said)}"
+            yield JournalResult(path, path, outcome.ERROR, counted.seconds, told)
+        elif functions:
+            yield from _told_by_bats(steps, path, functions)
+
+
+def _told_by_bats(
+    steps: Steps, path: str, functions: dict[str, FunctionSource]
+) -> Iterator[JournalResult]:
+    def start(*options: str) -> Whole:
+        done = steps.run("bats", "--formatter", "tap", *options, path)
+        return Whole(done, read_tap(done.out))
+
+    def alone(name: str) -> Whole:
+        return start("--filter", f"^{_META.sub(chr(92) + chr(92) + '1', name)}$")
+
+    def results(seen: SeenTest) -> list[JournalResult]:
+        return [result_of(seen, functions[seen.name])]
+
+    yield from told_of(tuple(functions), start(), alone, results, path)

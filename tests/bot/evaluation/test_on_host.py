@@ -24,7 +24,7 @@ from bot.values import EvaluationRequest, Plan, Requirements, Trigger
 from sandbox import open_sandbox
 from sandbox.base import SandboxError
 from sandbox.errors import FilesMissing, HostTrouble
-from sandbox.repository.tree_reader import TreeReader
+from sandbox.repository.names import TreeReader
 from tests.e2e.project import FIX, PROJECT
 from tests.sandbox.repositories import Repository
 

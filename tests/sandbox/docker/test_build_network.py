@@ -3,7 +3,7 @@
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 
-from sandbox.docker.build_network import messages, name_servers
+from sandbox.docker.driver import messages, name_servers
 from sandbox.docker.engine import Subnet
 from sandbox.network import prohibitions
 

@@ -17,7 +17,7 @@ PACKAGES = "/opt/assay/original/packages"
 LAY = f"""
 import sys
 sys.path.insert(0, "/opt/assay/own")
-from sandbox.harness.originals import Originals
+from sandbox.harness.launch_node import Originals
 Originals("/nowhere", "{PACKAGES}", []).lay_runner("vitest")
 """
 REAL = ".pnpm/vitest@4/node_modules/vitest/dist/node.js"
