@@ -117,19 +117,15 @@ async def travel(sandbox: Sandbox, journey: Journey, again: int = 2) -> Travelle
     if not left or not ended_early or not again:
         return travelled
     second = await travel(sandbox, replace(journey, visits=left), again - 1)
-    later = second.told
-    anew = {visit for _, visit in later.visits}
-    kept = {key: seen for key, seen in first.visits.items() if key[1] not in anew}
-    told = JourneyRecords(
-        kept | later.visits,
-        [shot for shot in first.shots if shot.visit not in anew] + later.shots,
-        [one for one in first.differences if one.visit not in anew] + later.differences,
-        first.servers | later.servers,
-        first.needs or later.needs,
-        first.starts + later.starts,
-        later.ended,
+    anew = {visit for _, visit in second.told.visits}
+    kept = replace(
+        first,
+        visits={key: seen for key, seen in first.visits.items() if key[1] not in anew},
+        shots=[shot for shot in first.shots if shot.visit not in anew],
+        differences=[one for one in first.differences if one.visit not in anew],
+        ended=True,
     )
-    return Travelled(told, second.ends)
+    return Travelled(kept.joined(second.told), second.ends)
 
 
 async def _travel(sandbox: Sandbox, journey: Journey) -> Travelled:
@@ -144,15 +140,10 @@ async def _travel(sandbox: Sandbox, journey: Journey) -> Travelled:
             ends[side] = await sandbox.run(_command(journey, (place,), told.shots, folder))
             # The sandbox of one side can only speak of its own side.
             more = read_records(ends[side].channel)
-            told = JourneyRecords(
-                told.visits | {key: seen for key, seen in more.visits.items() if key[0] is side},
-                told.shots + [shot for shot in more.shots if shot.side is side],
-                told.differences + more.differences,
-                told.servers | {key: why for key, why in more.servers.items() if key is side},
-                told.needs or more.needs,
-                told.starts + more.starts,
-                told.ended and more.ended,
-            )
+            more.visits = {key: seen for key, seen in more.visits.items() if key[0] is side}
+            more.shots = [shot for shot in more.shots if shot.side is side]
+            more.servers = {key: why for key, why in more.servers.items() if key is side}
+            told = told.joined(more)
     return Travelled(told, ends)
 
 

@@ -182,6 +182,18 @@ class JourneyRecords:
     starts: int = 0
     ended: bool = False
 
+    def joined(self, more: JourneyRecords) -> JourneyRecords:
+        """What both runs told; of a visit that both made what the later one did."""
+        return JourneyRecords(
+            self.visits | more.visits,
+            self.shots + more.shots,
+            self.differences + more.differences,
+            self.servers | more.servers,
+            self.needs or more.needs,
+            self.starts + more.starts,
+            self.ended and more.ended,
+        )
+
     def visit(self, side: Side, visit: str) -> VisitSeen:
         """The visit's record, made when there is none."""
         return self.visits.setdefault((side, visit), VisitSeen())

@@ -25,17 +25,7 @@ from pathlib import Path
 
 from sandbox import layout, network
 from sandbox.base import Command, Completed, Killed, Limits, Mount, MountMode, Network, SandboxError
-from sandbox.bubblewrap.process import (
-    Ends,
-    Pipes,
-    ProcessStreams,
-    ProcessTree,
-    StatusLines,
-    completed,
-    memory_file,
-    open_ends,
-    start,
-)
+from sandbox.bubblewrap.process import ProcessStreams, ProcessTree, memory_file
 from sandbox.bubblewrap.selfcheck import as_root, no_build_network, ways_out
 from sandbox.folders import FolderPolicy, Folders, is_overlaid, resolved
 from sandbox.index import host_index_settings
@@ -51,7 +41,6 @@ from sandbox.limits import (
 )
 from sandbox.seccomp import seccomp_filter
 from sandbox.stage import CHANNEL_DESCRIPTOR, NOT_MAPPABLE
-from sandbox.streams import Capped, HeadTail
 
 # Above every range that systemd and /etc/subuid hand out (systemd: UIDS-GIDS.md); one for each
 # command, so that RLIMIT_NPROC counts that command alone.
@@ -231,59 +220,51 @@ class BubblewrapSandbox:
 
     async def _run_prepared(self, prepared: _Prepared, closing: ExitStack) -> Completed:
         command, group, overflowed = prepared.command, prepared.group, asyncio.Event()
-        limits, output_bytes = command.limits, command.limits.output_bytes
-        streams = ProcessStreams(
-            out=HeadTail(output_bytes),
-            err=HeadTail(output_bytes),
-            channel=Capped(command.channel_bytes, overflowed.set),
-            status=StatusLines(),
-        )
-        pipes = Pipes(closing)
-        ends = open_ends(pipes, streams, wants_channel=command.channel_bytes > 0)
+        limits, streams = command.limits, ProcessStreams(command, overflowed.set, closing)
         disk = await asyncio.to_thread(DiskWatch.of, prepared.mounts, limits)
         started = time.monotonic()
-        process = self._start(prepared, ends, closing)
-        pipes.close_writing_ends()
+        process = self._start(prepared, streams, closing)
         async with ProcessTree(process, streams.status) as tree:
             most = limits.memory_mb * MEBIBYTE
             passed = limit_reached(group or TreeMemory(tree.pid, most), most, disk)
             killed = await first_end(tree.ended(), passed, overflowed, limits.timeout_s)
         seconds = time.monotonic() - started
-        await pipes.drained(_DRAIN_TIMEOUT_S)
+        await streams.drained(_DRAIN_TIMEOUT_S)
         if killed is None and overflowed.is_set():
             killed = Killed.CHANNEL
         if killed is None:
             killed = await asyncio.to_thread(disk.passed, at_the_end=True)
         if killed is None and group and streams.status.exit_code() != 0 and group.ran_out():
             killed = Killed.MEMORY  # the kernel killed for it, and the program did not end well
-        done = completed(streams, killed, seconds)
+        done = streams.completed(killed, seconds)
         if done.exit_code != 0:
             await asyncio.to_thread(disk.check)
         return done
 
     def _start(
-        self, prepared: _Prepared, ends: Ends, closing: ExitStack
+        self, prepared: _Prepared, streams: ProcessStreams, closing: ExitStack
     ) -> subprocess.Popen[bytes]:
         command = prepared.command
         variables = layout.environment(command, self._build.variables)
-        if ends.channel is not None:
+        if streams.channel_end is not None:
             variables["ASSAY_CHANNEL_FD"] = str(CHANNEL_DESCRIPTOR)
-        options = layout.bubblewrap_options(command, prepared.mounts, variables, ends.status)
+        options = layout.bubblewrap_options(command, prepared.mounts, variables, streams.status_end)
         keep = []
         if (rules := seccomp_filter()) is not None:
             keep.append(memory_file("seccomp", rules, closing))
             options += ["--seccomp", str(keep[-1])]
         arguments = memory_file("bwrap", os.fsencode("\0".join(options) + "\0"), closing)
         bwrap = (self._bwrap, "--args", str(arguments), "--", *layout.program_argv(command))
-        plan = memory_file("plan", self._plan(prepared, bwrap, ends).to_bytes(), closing)
+        plan = memory_file(
+            "plan", self._plan(prepared, bwrap, streams.channel_end).to_bytes(), closing
+        )
         stdin = memory_file("stdin", command.stdin, closing)
         python = os.path.realpath(sys.executable)
         launcher = [python, "-I", "-S", "-c", _BOOT, str(Path(__file__).parents[1])]
-        return start(
-            [*launcher, str(plan), str(ends.status)], stdin, ends, (arguments, plan, *keep)
-        )
+        launcher += [str(plan), str(streams.status_end)]
+        return streams.start(launcher, stdin, (arguments, plan, *keep))
 
-    def _plan(self, prepared: _Prepared, bwrap: tuple[str, ...], ends: Ends) -> LaunchPlan:
+    def _plan(self, prepared: _Prepared, bwrap: tuple[str, ...], channel: int | None) -> LaunchPlan:
         limits, group = prepared.command.limits, prepared.group
         connected = prepared.command.network is Network.BUILD
         own_processes = 4  # bubblewrap outside and inside, slirp4netns, env
@@ -316,7 +297,7 @@ class BubblewrapSandbox:
             ),
             slirp=self._slirp if connected else (),
             routes=prepared.routes,
-            channel=ends.channel,
+            channel=channel,
             argv=tuple(map(os.fsencode, bwrap)),
         )
 

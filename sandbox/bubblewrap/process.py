@@ -9,29 +9,20 @@ import os
 import signal
 import subprocess
 import threading
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from sandbox.base import Completed, Killed, SandboxError
+from sandbox.base import Command, Completed, Killed, SandboxError
 from sandbox.concurrently import to_its_end
 from sandbox.errors import HostTrouble
 from sandbox.streams import Capped, HeadTail, PipeReader, Sink
 
 _DEATH_TIMEOUT_S = 30.0  # giving back gigabytes on a busy machine takes a while
 _STATUS_BYTES = 1 << 16
+_KILLED_TRIES = 3
 LOWEST_OWN_DESCRIPTOR = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Ends:
-    """The writing ends of the pipes that the command gets; None where it gets none."""
-
-    stdout: int
-    stderr: int
-    status: int
-    channel: int | None
 
 
 class StatusLines:
@@ -140,34 +131,80 @@ class ProcessTree:
             self._process.wait()
 
 
-class Pipes:
-    """The pipes between a command and the host, and the readers of our ends."""
+class ProcessStreams:
+    """Where one command's output goes: pipes into sinks of ours. Made inside the running loop.
 
-    def __init__(self, closing: ExitStack) -> None:
+    The numbers are of the ends that the command writes to; `channel_end` is None where it gets none.
+    """
+
+    def __init__(
+        self, command: Command, overflowed: Callable[[], None], closing: ExitStack
+    ) -> None:
+        most = command.limits.output_bytes
+        self.out, self.err = HeadTail(most), HeadTail(most)
+        self.channel = Capped(command.channel_bytes, overflowed)
+        self.status = StatusLines()
         self._closing = closing
         self._readers: list[PipeReader] = []
         self._writing_ends: list[int] = []
+        self.out_end, self.err_end = self._open(self.out), self._open(self.err)
+        self.status_end = self._open(self.status)
+        self.channel_end = self._open(self.channel) if command.channel_bytes else None
 
-    def open(self, sink: Sink) -> int:
-        """A new pipe into `sink`; returns the end that the command writes to."""
+    def _open(self, sink: Sink) -> int:
         ours, low = os.pipe()
         # Out of the way of the low numbers, which the launcher gives to the program.
         theirs = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, LOWEST_OWN_DESCRIPTOR)
         os.close(low)
         self._writing_ends.append(theirs)
-        reader = PipeReader(ours, sink)
-        self._readers.append(reader)
-        self._closing.callback(reader.close)
+        self._readers.append(PipeReader(ours, sink))
+        self._closing.callback(self._readers[-1].close)
         return theirs
 
-    def close_writing_ends(self) -> None:
-        """Let go of the command's ends once it has them."""
-        while self._writing_ends:
-            os.close(self._writing_ends.pop())
+    def start(self, argv: list[str], stdin: int, keep: tuple[int, ...]) -> subprocess.Popen[bytes]:
+        """Start `argv` with an empty environment and no descriptor but these; let go of its own ends."""
+        channel = () if self.channel_end is None else (self.channel_end,)
+        try:
+            return subprocess.Popen(
+                argv,
+                stdin=stdin,
+                stdout=self.out_end,
+                stderr=self.err_end,
+                env={},
+                cwd="/",
+                pass_fds=(self.status_end, *channel, *keep),
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise SandboxError(f"cannot start the launcher {argv[0]}: {error}") from error
+        finally:
+            while self._writing_ends:
+                os.close(self._writing_ends.pop())
 
     async def drained(self, timeout_s: float) -> None:
         """Wait until the command's ends are closed, at most `timeout_s` seconds."""
         await asyncio.wait([reader.ended for reader in self._readers], timeout=timeout_s)
+
+    def completed(self, killed: Killed | None, seconds: float) -> Completed:
+        """Put the result together.
+
+        Raises SandboxError when the program was never started, HostTrouble when its supervisor was killed.
+        """
+        exit_code = self.status.exit_code()
+        if exit_code is None and killed is None:
+            said = self.err.value().decode(errors="replace").strip()
+            if failure := self.status.failure() or (said if said.startswith("bwrap: ") else ""):
+                raise SandboxError(failure)
+            raise HostTrouble("A sandbox was killed on the machine that judges.", _KILLED_TRIES)
+        return Completed(
+            exit_code=None if killed else exit_code,
+            stdout=self.out.value(),
+            stderr=self.err.value(),
+            seconds=seconds,
+            killed=killed,
+            truncated=self.out.truncated or self.err.truncated,
+            channel=self.channel.value(),
+        )
 
 
 def memory_file(name: str, content: bytes, closing: ExitStack) -> int:
@@ -180,68 +217,3 @@ def memory_file(name: str, content: bytes, closing: ExitStack) -> int:
         file.write(content)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
-
-
-def start(
-    argv: list[str], stdin: int, ends: Ends, keep: tuple[int, ...]
-) -> subprocess.Popen[bytes]:
-    """Start `argv` with an empty environment and no descriptor but the ones named here."""
-    channel = () if ends.channel is None else (ends.channel,)
-    try:
-        return subprocess.Popen(
-            argv,
-            stdin=stdin,
-            stdout=ends.stdout,
-            stderr=ends.stderr,
-            env={},
-            cwd="/",
-            pass_fds=(ends.status, *channel, *keep),
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise SandboxError(f"cannot start the launcher {argv[0]}: {error}") from error
-
-
-_KILLED_TRIES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class ProcessStreams:
-    """Where one command's output goes."""
-
-    out: HeadTail
-    err: HeadTail
-    channel: Capped
-    status: StatusLines
-
-
-def open_ends(pipes: Pipes, streams: ProcessStreams, *, wants_channel: bool) -> Ends:
-    """Open the pipes into the streams; call inside the running loop."""
-    return Ends(
-        stdout=pipes.open(streams.out),
-        stderr=pipes.open(streams.err),
-        status=pipes.open(streams.status),
-        channel=pipes.open(streams.channel) if wants_channel else None,
-    )
-
-
-def completed(streams: ProcessStreams, killed: Killed | None, seconds: float) -> Completed:
-    """Put the result together.
-
-    Raises SandboxError when the program was never started, HostTrouble when somebody killed its supervisor.
-    """
-    exit_code = streams.status.exit_code()
-    if exit_code is None and killed is None:
-        said = streams.err.value().decode(errors="replace").strip()
-        if failure := streams.status.failure() or (said if said.startswith("bwrap: ") else ""):
-            raise SandboxError(failure)
-        raise HostTrouble("A sandbox was killed on the machine that judges.", _KILLED_TRIES)
-    return Completed(
-        exit_code=None if killed else exit_code,
-        stdout=streams.out.value(),
-        stderr=streams.err.value(),
-        seconds=seconds,
-        killed=killed,
-        truncated=streams.out.truncated or streams.err.truncated,
-        channel=streams.channel.value(),
-    )
