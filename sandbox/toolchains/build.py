@@ -24,32 +24,10 @@ from pathlib import Path, PurePosixPath
 from sandbox.base import TREE, Mount, MountMode, Network, Sandbox
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.test_runs.path_kinds import PathKind, classify
-from sandbox.toolchains.build_command import (
-    BuildRun,
-    can_do_without,
-    fetch_toolchain,
-    install_dependencies,
-    keep_downloads,
-    run_step,
-    tolerating,
-)
+from sandbox.toolchains import build_command as steps
+from sandbox.toolchains import layers
+from sandbox.toolchains.build_command import BuildRun
 from sandbox.toolchains.ecosystem import BuildRequest, repository_folder
-from sandbox.toolchains.layers import (
-    APART,
-    DEPENDENCIES,
-    INSIDE,
-    KEPT,
-    NOTES,
-    PROJECT,
-    UNFETCHED,
-    discard,
-    is_finished,
-    kept,
-    known_as,
-    locked,
-    publish,
-    unfinished,
-)
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Environment, Observation, Unfetched
 
@@ -109,8 +87,8 @@ async def build_both(
         shared = await _dependencies(BuildRun(sandbox, base))
     usable = shared if shared and not shared.failure else None
     built = await a_few_at_a_time(cores(), [one(base, shared), one(head, usable)])
-    if base and head and built[0] and built[1] and can_do_without(built[0], built[1]):
-        base, head = tolerating(base), tolerating(head)
+    if base and head and built[0] and built[1] and steps.can_do_without(built[0], built[1]):
+        base, head = steps.tolerating(base), steps.tolerating(head)
         built = await a_few_at_a_time(cores(), [one(base), one(head)])
     return built[0], built[1]
 
@@ -135,7 +113,7 @@ async def built_again(
     finally:
         own = {made.dependencies_layer, made.project_layer} - {environment.dependencies_layer, ""}
         for layer in own:
-            await asyncio.to_thread(discard, Path(layer).parent)
+            await asyncio.to_thread(layers.discard, Path(layer).parent)
 
 
 async def _equipped(sandbox: Sandbox, request: BuildRequest) -> BuildRequest:
@@ -188,15 +166,15 @@ async def _made(folder: Path, make: Callable[[Path], Awaitable[_Layer]], tries: 
     It is tried again where something else than the project was the problem.
     """
     layer = _Layer(str(folder / "layer"), cached=True)
-    async with locked(folder):
-        if is_finished(folder):
+    async with layers.locked(folder):
+        if layers.is_finished(folder):
             return layer
         while True:
             tries -= 1
-            async with unfinished(folder) as temporary:
+            async with layers.unfinished(folder) as temporary:
                 made = await make(temporary)
                 if made.failure is None:
-                    publish(temporary, folder)
+                    layers.publish(temporary, folder)
                     return replace(layer, cached=False)
             if not tries or not made.failure.problem or made.unfetched:
                 return made
@@ -211,7 +189,7 @@ async def _toolchain(run: BuildRun) -> _Layer:
     key = hashlib.sha256(name.encode()).hexdigest()
 
     async def fetch(temporary: Path) -> _Layer:
-        return _Layer(failure=await fetch_toolchain(run, str(temporary / "layer")))
+        return _Layer(failure=await steps.fetch_toolchain(run, str(temporary / "layer")))
 
     folder = request.state / "environments" / "every-repository" / "toolchains" / key
     return await _made(folder, fetch, tries=1)
@@ -223,7 +201,7 @@ async def _toolchain(run: BuildRun) -> _Layer:
 def place(request: BuildRequest, kind: str, parts: list[object]) -> Path:
     """Return the folder of a layer: shared by all for a trusted commit, else of that commit alone."""
     if not request.is_trusted:
-        kind, parts = f"{APART}{kind}", [request.sha, *parts]
+        kind, parts = f"{layers.APART}{kind}", [request.sha, *parts]
     key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
     return repository_folder(request.state, request.repository) / kind / key
 
@@ -235,16 +213,16 @@ async def _dependencies(run: BuildRun) -> _Layer:
     run, request = replace(run, toolchain=toolchain.folder), run.request
 
     async def fill(temporary: Path) -> _Layer:
-        mount = Mount(str(temporary / "layer"), DEPENDENCIES, MountMode.WRITABLE)
+        mount = Mount(str(temporary / "layer"), layers.DEPENDENCIES, MountMode.WRITABLE)
         for argv in request.recipe.install:
-            if failure := await install_dependencies(run, argv, (mount,)):
+            if failure := await steps.install_dependencies(run, argv, (mount,)):
                 return _named(failure, _unfetched(temporary / "layer"))
         _note_kept(temporary, run)
         return _Layer()
 
     parts = [request.recipe.lock_digest, *([request.sha] if request.recipe.runs_tree else [])]
     folder = place(replace(request, is_trusted=True), "dependencies", list(parts))
-    if is_finished(folder):
+    if layers.is_finished(folder):
         layer = _Layer(str(folder / "layer"), cached=True)
     else:
         layer = await _made(place(request, "dependencies", list(parts)), fill)
@@ -254,7 +232,7 @@ async def _dependencies(run: BuildRun) -> _Layer:
     is_shared = request.is_trusted and request.network is not Network.NONE and not layer.cached
     wanted = downloading(request, Path(layer.folder)) if downloading and is_shared else None
     if wanted:
-        await keep_downloads(run, wanted)
+        await steps.keep_downloads(run, wanted)
     return replace(layer, unfetched=_unfetched(Path(layer.folder)))
 
 
@@ -274,7 +252,7 @@ def _named(failure: Observation, unfetched: tuple[Unfetched, ...]) -> _Layer:
 def _unfetched(layer: Path) -> tuple[Unfetched, ...]:
     """Return what the installer noted; a build can write anything there, so only its shape is believed."""
     try:
-        rows = json.loads(Tree(layer).read(UNFETCHED) or "[]")
+        rows = json.loads(Tree(layer).read(layers.UNFETCHED) or "[]")
     except (ValueError, RecursionError):
         return ()
     found = []
@@ -296,19 +274,27 @@ async def _project(run: BuildRun, dependencies: str) -> _Layer:
     recipe = request.recipe
     parts: list[object] = [request.sha, recipe.lock_digest, request.version, recipe.root]
     # What it is installed on is part of it: a layer of base's branch never decides for another branch.
-    folder = place(request, "projects", [*parts, recipe.install_project, known_as(dependencies)])
+    folder = place(
+        request, "projects", [*parts, recipe.install_project, layers.known_as(dependencies)]
+    )
 
     async def install(temporary: Path) -> _Layer:
         commands = recipe.install_project
         mounts = (
-            Mount(dependencies, DEPENDENCIES),
-            *kept(dependencies),
-            Mount(str(temporary / "layer"), PROJECT, MountMode.WRITABLE),
+            Mount(dependencies, layers.DEPENDENCIES),
+            *layers.kept(dependencies),
+            Mount(str(temporary / "layer"), layers.PROJECT, MountMode.WRITABLE),
         )
-        program = ("python3", "-I", f"{INSIDE}/install.py", TREE, f"{PROJECT}/{KEPT}")
+        program = (
+            "python3",
+            "-I",
+            f"{layers.INSIDE}/install.py",
+            TREE,
+            f"{layers.PROJECT}/{layers.KEPT}",
+        )
         what = "all" if run.ecosystem.keeps_output else "new"
         shown = next((argv for argv in commands if argv[0] != "sh"), commands[0])
-        failure = await run_step(run, (*program, what, json.dumps(commands)), shown, mounts)
+        failure = await steps.run_step(run, (*program, what, json.dumps(commands)), shown, mounts)
         if failure is None:
             _note_kept(temporary, run)
         return _Layer(failure=failure)
@@ -320,9 +306,9 @@ def _note_kept(temporary: Path, run: BuildRun) -> None:
     layer = temporary / "layer"
     entries = _kept_entries(Tree(layer), Tree(run.request.tree))
     if not run.ecosystem.keeps_output:
-        entries = [one for entry in entries for one in _divided(layer / KEPT, *entry)]
+        entries = [one for entry in entries for one in _divided(layer / layers.KEPT, *entry)]
     notes = [(name, path, _is_of_tests(path)) for name, path in entries]
-    (temporary / NOTES).write_text(json.dumps(notes))
+    (temporary / layers.NOTES).write_text(json.dumps(notes))
 
 
 _AT_START = ("sitecustomize", "usercustomize")  # Python itself imports them, wherever they stand
@@ -335,9 +321,9 @@ def _is_of_tests(path: str) -> bool:
     return name.startswith(_AT_START) or classify(path) is not PathKind.SOURCE
 
 
-def _divided(kept: Path, name: str, path: str) -> list[tuple[str, str]]:
+def _divided(above: Path, name: str, path: str) -> list[tuple[str, str]]:
     """Take out of a kept folder what belongs to tests, such as a conftest.py: it may have to stay away."""
-    found, place = [(name, path)], kept / name
+    found, place = [(name, path)], above / name
     if place.is_symlink() or not place.is_dir() or _is_of_tests(path) or "node_modules" in path:
         return found
     for folder, _, names in os.walk(place):
@@ -346,14 +332,14 @@ def _divided(kept: Path, name: str, path: str) -> list[tuple[str, str]]:
             within = f"{path}/{inner.relative_to(place).as_posix()}"
             if _is_of_tests(within) and not inner.is_symlink():
                 found.append((f"{name}-{len(found)}", within))
-                inner.rename(kept / found[-1][0])
+                inner.rename(above / found[-1][0])
     return found[:_KEPT_ENTRIES]
 
 
 def _kept_entries(layer: Tree, tree: Tree) -> list[tuple[str, str]]:
     """Believe of the index only what names a real file of the layer and a plain place in the tree."""
     try:
-        index = json.loads(layer.read(f"{KEPT}/index.json") or "[]")
+        index = json.loads(layer.read(f"{layers.KEPT}/index.json") or "[]")
     except (ValueError, RecursionError):
         return []
     found: list[tuple[str, str]] = []
@@ -363,7 +349,7 @@ def _kept_entries(layer: Tree, tree: Tree) -> list[tuple[str, str]]:
         ):
             continue
         name, path = entry
-        if name.isdecimal() and layer.is_plain(f"{KEPT}/{name}") and _is_free(tree, path):
+        if name.isdecimal() and layer.is_plain(f"{layers.KEPT}/{name}") and _is_free(tree, path):
             found.append((name, path))
     return found
 
