@@ -16,6 +16,7 @@ from sandbox.harness.supervisor.steps import Done, Program, Steps
 from sandbox.harness.supervisor.suite import (
     FunctionSource,
     Whole,
+    broken,
     find_functions,
     read_text,
     result_of,
@@ -50,8 +51,7 @@ def run(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
     """Yield the results of every target; unit tests in sources belong to the source."""
     told = steps.run("cargo", "metadata", "--no-deps", "--offline", "--format-version", "1")
     if told.status != 0:
-        said = f"cargo cannot read it.\n{clipped(told.said)}"
-        yield JournalResult(".", ".", outcome.ERROR, told.seconds, said)
+        yield broken(".", "cargo cannot read it.", told)
         return
     for target in _targets(told.out, orders.top):
         if orders.is_asked(target.path):
@@ -97,7 +97,7 @@ class _Crate:
             if is_test and isinstance(profile, dict) and profile.get("test"):
                 self._binary = str(message["executable"])
         if built.status != 0 or not self._binary:
-            yield self._broken(f"It does not build.\n{_errors(built)}", built)
+            yield self._not_built(built)
             return
         listed = self._start("--list")
         names, counted = read_list(listed.out), _COUNTED.search(listed.out)
@@ -108,20 +108,16 @@ class _Crate:
             said = "" if done.status == 0 else clipped(done.said)
             yield JournalResult(f"{path}::{self._target.name}", path, word, done.seconds, said)
         elif int(counted.group(1)) != len(names):
-            yield self._broken(f"Its tests cannot be listed.\n{clipped(listed.said)}", listed)
+            yield broken(self._target.path, "Its tests cannot be listed.", listed)
         elif names:
-            yield from self._told(names)
-
-    def _told(self, names: tuple[str, ...]) -> Iterator[JournalResult]:
-        functions = _Functions(self._orders.top, self._target.path)
-
-        def results(seen: SeenTest) -> list[JournalResult]:
-            return [result_of(seen, functions.of(seen.name))]
-
-        def alone(name: str) -> Whole:
-            return self._whole("--exact", name)
-
-        yield from told_of(names, self._whole(), alone, results, self._target.path)
+            functions = _Functions(self._orders.top, self._target.path)
+            yield from told_of(
+                names,
+                self._whole(),
+                lambda name: self._whole("--exact", name),
+                lambda seen: [result_of(seen, functions.of(seen.name))],
+                self._target.path,
+            )
 
     def _whole(self, *options: str) -> Whole:
         """Run tests. The log has a line for each test only when the harness itself saw its end."""
@@ -136,10 +132,13 @@ class _Crate:
         environment = (("CARGO_MANIFEST_DIR", folder), ("CARGO_PKG_NAME", self._target.package))
         return self._steps.start(Program((self._binary, *options), folder, environment))
 
-    def _broken(self, message: str, done: Done) -> JournalResult:
-        return JournalResult(
-            self._target.path, self._target.path, outcome.ERROR, done.seconds, message
-        )
+    def _not_built(self, built: Done) -> JournalResult:
+        """Return what the compiler said, as a person would read it."""
+        bodies = (message.get("message") for message in _messages(built.out))
+        errors = (one for one in bodies if isinstance(one, dict) and one.get("level") == "error")
+        said = clipped("\n".join(str(one.get("rendered")) for one in errors) or built.err)
+        message, path = f"It does not build.\n{said}", self._target.path
+        return JournalResult(path, path, outcome.ERROR, built.seconds, message)
 
 
 class _Functions:
@@ -163,16 +162,6 @@ class _Functions:
         if path not in self._known:
             self._known[path] = find_functions(read_text(self._top / path), _FUNCTION, path)
         return self._known[path]
-
-
-def _errors(built: Done) -> str:
-    """Return what the compiler said, as a person would read it."""
-    said = []
-    for message in _messages(built.out):
-        body = message.get("message")
-        if isinstance(body, dict) and body.get("level") == "error":
-            said.append(str(body.get("rendered")))
-    return clipped("\n".join(said) or built.err)
 
 
 def _messages(text: str) -> Iterator[dict[str, object]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from xml.parsers import expat
 
@@ -23,7 +23,7 @@ from sandbox.harness.supervisor.exits import Exits
 from sandbox.harness.supervisor.orders import JournalResult, Orders
 from sandbox.harness.supervisor.programs import common_place, sources
 from sandbox.harness.supervisor.steps import Program, Steps
-from sandbox.harness.supervisor.suite import Whole, told_of
+from sandbox.harness.supervisor.suite import Whole, broken, told_of
 
 _REPORT_BYTES = 64 << 20
 
@@ -39,21 +39,18 @@ def run(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
     build = str(orders.scratch("build"))
     configured = steps.run("cmake", "-S", ".", "-B", build, *orders.arguments)
     if configured.status != 0:
-        said = f"CMake cannot configure it.\n{clipped(configured.said)}"
-        yield JournalResult(".", ".", outcome.ERROR, configured.seconds, said)
+        yield broken(".", "CMake cannot configure it.", configured)
         return
     jobs = str(min(4, os.cpu_count() or 1))
     built = steps.run("cmake", "--build", build, "--parallel", jobs, "--", "-k")
     listed = steps.run("ctest", "--test-dir", build, "--show-only=json-v1")
     tests = _tests(listed.out, orders)
     if listed.status != 0 or (not tests and built.status != 0):
-        said = clipped(f"{built.said}\n{listed.said}")
-        yield JournalResult(
-            ".", ".", outcome.ERROR, built.seconds, f"Its tests do not build.\n{said}"
-        )
+        both = replace(built, err=f"{built.err}\n{listed.said}")
+        yield broken(".", "Its tests do not build.", both)
         return
-    broken = clipped(built.said) if built.status != 0 else ""
-    yield from _results(_CtestRunner(steps, orders, build), tests, broken)
+    unbuilt = clipped(built.said) if built.status != 0 else ""
+    yield from _results(_CtestRunner(steps, orders, build), tests, unbuilt)
 
 
 def _tests(text: str, orders: Orders) -> dict[str, _Test]:
@@ -96,7 +93,9 @@ class _CtestRunner:
         return Whole(done, Reading(reading.tests, early or reading.problem), not early)
 
 
-def _results(runner: _CtestRunner, tests: dict[str, _Test], broken: str) -> Iterator[JournalResult]:
+def _results(
+    runner: _CtestRunner, tests: dict[str, _Test], unbuilt: str
+) -> Iterator[JournalResult]:
     if not tests:
         return
 
@@ -106,8 +105,8 @@ def _results(runner: _CtestRunner, tests: dict[str, _Test], broken: str) -> Iter
 
     def results(seen: SeenTest) -> Iterator[JournalResult]:
         path, message = tests[seen.name].path, seen.message
-        if broken and seen.outcome in (outcome.FAILED, outcome.ERROR):
-            message = clipped(f"{message}\nThe build said:\n{broken}")
+        if unbuilt and seen.outcome in (outcome.FAILED, outcome.ERROR):
+            message = clipped(f"{message}\nThe build said:\n{unbuilt}")
         source = sources(runner.orders, (path,)) if path in runner.orders.tests else ""
         yield JournalResult(
             f"ctest::{seen.name}", path, seen.outcome, seen.seconds, message, source=source

@@ -10,10 +10,11 @@ from pathlib import PurePosixPath
 from sandbox.harness import outcome
 from sandbox.harness.readers import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped, seconds
 from sandbox.harness.supervisor.orders import JournalResult, Orders, Unbelievable
-from sandbox.harness.supervisor.steps import Done, Program, Steps
+from sandbox.harness.supervisor.steps import Program, Steps
 from sandbox.harness.supervisor.suite import (
     FunctionSource,
     Whole,
+    broken,
     find_functions,
     read_text,
     result_of,
@@ -63,7 +64,7 @@ class _Package:
             (self._orders.top / self._folder / f"z{nonce}_test.go").write_text(filled)
         built = self._steps.run("go", "test", "-c", "-o", str(self._binary), f"./{self._folder}")
         if built.status != 0:
-            yield self._broken(f"It does not build.\n{clipped(built.said)}", built)
+            yield broken(self._folder, "It does not build.", built)
             return
         if not self._binary.exists():
             return  # every test file is left out by its build constraints
@@ -74,7 +75,7 @@ class _Package:
                 functions.setdefault(name, function)
         listed = self._steps.run(str(self._binary), "-test.list", ".*", folder=self._folder)
         if listed.status != 0:
-            yield self._broken(f"Its tests cannot be listed.\n{clipped(listed.said)}", listed)
+            yield broken(self._folder, "Its tests cannot be listed.", listed)
             return
         names = tuple(dict.fromkeys(n for n in listed.out.split("\n") if n in functions))
         if self._start(control).done.status == 0:
@@ -96,10 +97,9 @@ class _Package:
                 if inner.name.startswith(seen.name + "/"):
                     yield result_of(inner, at, f"{seen.name}[{inner.name[len(seen.name) + 1 :]}]")
 
-        def alone(name: str) -> Whole:
-            return _tops(self._start(name))
-
-        yield from told_of(names, tops, alone, results, self._folder)
+        yield from told_of(
+            names, tops, lambda name: _tops(self._start(name)), results, self._folder
+        )
 
     def _start(self, names: str) -> Whole:
         """Run the named tests. The log is complete only when the run went through its own end."""
@@ -110,9 +110,6 @@ class _Package:
         )
         done = self._steps.start(Program(argv, folder=self._folder))
         return Whole(done, read_events(done.out), read_text(self._log).startswith("# test log"))
-
-    def _broken(self, message: str, done: Done) -> JournalResult:
-        return JournalResult(self._folder, self._folder, outcome.ERROR, done.seconds, message)
 
 
 def _tops(whole: Whole) -> Whole:

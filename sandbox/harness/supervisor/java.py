@@ -17,6 +17,7 @@ from sandbox.harness.supervisor.suite import (
     FunctionSource,
     Whole,
     alone_result,
+    broken,
     find_functions,
     read_text,
     result_of,
@@ -142,10 +143,8 @@ class _Suite:
     def _run(self, classes: dict[str, str]) -> Iterator[JournalResult]:
         listed = self._start("list", "", classes)
         if listed.done.status != 0 or listed.reading.problem:
-            said = (
-                f"Its tests cannot be listed. {listed.reading.problem}\n{clipped(listed.done.said)}"
-            )
-            yield JournalResult(".", ".", outcome.ERROR, listed.done.seconds, said)
+            said = f"Its tests cannot be listed. {listed.reading.problem}"
+            yield broken(".", said, listed.done)
             return
         names = [test.name for test in listed.reading.tests]
         whole = self._start("run", "", classes)

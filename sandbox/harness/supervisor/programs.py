@@ -9,13 +9,14 @@ from os.path import commonpath
 from pathlib import PurePosixPath
 
 from sandbox.harness import outcome
-from sandbox.harness.readers import Reading, SeenTest, clipped, has_tap, read_tap
+from sandbox.harness.readers import Reading, clipped, has_tap, read_tap
 from sandbox.harness.supervisor.exits import Exits, ScriptEnds
 from sandbox.harness.supervisor.orders import JournalResult, Orders
 from sandbox.harness.supervisor.steps import Done, Program, Steps
 from sandbox.harness.supervisor.suite import (
     FunctionSource,
     Whole,
+    broken,
     find_functions,
     read_text,
     result_of,
@@ -115,8 +116,7 @@ def run_bats(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
         counted = steps.run("bats", "--count", path)
         if counted.status != 0 or counted.out.strip() != str(len(functions)):
             said = "bats cannot tell its tests, or counts others than stand in it."
-            told = f"{said}\n{clipped(counted.said)}"
-            yield JournalResult(path, path, outcome.ERROR, counted.seconds, told)
+            yield broken(path, said, counted)
         elif functions:
             yield from _told_by_bats(steps, path, functions)
 
@@ -128,10 +128,10 @@ def _told_by_bats(
         done = steps.run("bats", "--formatter", "tap", *options, path)
         return Whole(done, read_tap(done.out))
 
-    def alone(name: str) -> Whole:
-        return start("--filter", f"^{_META.sub(chr(92) + chr(92) + '1', name)}$")
-
-    def results(seen: SeenTest) -> list[JournalResult]:
-        return [result_of(seen, functions[seen.name])]
-
-    yield from told_of(tuple(functions), start(), alone, results, path)
+    yield from told_of(
+        tuple(functions),
+        start(),
+        lambda name: start("--filter", "^" + _META.sub(r"\\\1", name) + "$"),
+        lambda seen: [result_of(seen, functions[seen.name])],
+        path,
+    )

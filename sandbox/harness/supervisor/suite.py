@@ -102,6 +102,12 @@ def told_of(
         yield JournalResult(place, place, outcome.ERROR, done.seconds, said)
 
 
+def broken(place: str, said: str, done: Done) -> JournalResult:
+    """Return the result of a file or folder that could not run, with the end of what was printed."""
+    message = f"{said}\n{clipped(done.said)}"
+    return JournalResult(place, place, outcome.ERROR, done.seconds, message)
+
+
 def result_of(seen: SeenTest, at: FunctionSource, name: str = "") -> JournalResult:
     """Return the result of a test, under its own name or another one, with where it stands."""
     named = f"{at.path}::{name or seen.name}", at.path
