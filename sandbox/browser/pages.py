@@ -7,13 +7,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from sandbox.errors import CheckoutError
-from sandbox.repository.names import inside
+from sandbox.toolchains.tree import Tree
 
 MAX_PAGES = 5
 _MAX_FILES = 20_000
 _MAX_READ = 400
-_MAX_PAGE_BYTES = 500_000
+_MAX_PAGE_CHARACTERS = 500_000
 _PAGES = frozenset({".html", ".htm", ".xhtml"})
 _ASSETS = frozenset({".css", ".js", ".mjs", ".svg"})
 _BUILT = frozenset((
@@ -56,7 +55,7 @@ def find_pages(tree: Path, changed: tuple[str, ...]) -> tuple[str, ...]:
     ]
     if not candidates:
         return ()
-    listed = tuple(_listed(tree))
+    files, listed = Tree(tree), tuple(_listed(tree))
     own = [path for path in candidates if path in listed]
     names = [PurePosixPath(path).name for path in candidates]
     assets = [name for name in names if PurePosixPath(name).suffix.lower() in _ASSETS]
@@ -64,15 +63,14 @@ def find_pages(tree: Path, changed: tuple[str, ...]) -> tuple[str, ...]:
     if assets:
         either = "|".join(re.escape(name) for name in assets[:200])
         named = re.compile(_ADDRESS.replace("NAME", f"(?:{either})(?:[?#][^\"'()<>\\s]*)?"))
-        naming = [path for path in listed[:_MAX_READ] if named.search(_text(tree, path))]
-    roots = [site_root(tree, path) for path in candidates]
-    indexes = [str(PurePosixPath(root, "index.html")) for root in roots if _is_index(tree, root)]
+        naming = [path for path in listed[:_MAX_READ] if named.search(_text(files, path))]
+    indexes = [str(PurePosixPath(site_root(tree, path), "index.html")) for path in candidates]
     found = dict.fromkeys((*own, *naming, *(path for path in indexes if path in listed)))
     pages: list[str] = []
     for path in found:
         if len(pages) == MAX_PAGES:
             break
-        text = _text(tree, path)
+        text = _text(files, path)
         must_be_made = _TEMPLATE_MARK.search(text) or _NEEDS_BUILD.search(text)
         if _WHOLE.search(text) and not must_be_made:
             pages.append(path)
@@ -83,15 +81,8 @@ def site_root(tree: Path, path: str) -> str:
     """Return the outermost folder above a page that has an index: there its absolute links begin."""
     parts = PurePosixPath(path.partition("?")[0].lstrip("/")).parts[:-1]
     roots = ("/".join(parts[:depth]) for depth in range(len(parts) + 1))
-    return next((root for root in roots if _is_index(tree, root)), "")
-
-
-def _is_index(tree: Path, root: str) -> bool:
-    try:
-        file = inside(tree, f"{root}/index.html".lstrip("/"))
-    except CheckoutError:
-        return False
-    return file.is_file() and not file.is_symlink()
+    is_plain = Tree(tree).is_plain
+    return next((root for root in roots if is_plain(f"{root}/index.html".lstrip("/"))), "")
 
 
 def _listed(tree: Path) -> Iterator[str]:
@@ -107,12 +98,5 @@ def _listed(tree: Path) -> Iterator[str]:
             return
 
 
-def _text(tree: Path, path: str) -> str:
-    try:
-        file = inside(tree, path)
-        if file.is_symlink() or not file.is_file():
-            return ""
-        with file.open("rb") as opened:
-            return opened.read(_MAX_PAGE_BYTES).decode(errors="replace")
-    except (CheckoutError, OSError):
-        return ""
+def _text(files: Tree, path: str) -> str:
+    return files.read(path)[:_MAX_PAGE_CHARACTERS] if files.is_plain(path) else ""

@@ -36,14 +36,11 @@ def as_root(command: str) -> str:
 
 def no_build_network(error: SandboxError) -> SandboxError:
     """The error that says why a command with the build network did not start, and what to do."""
-    tun = Path("/dev/net/tun")
+    tun, what = Path("/dev/net/tun"), "builds have no network"
     if not tun.exists():
         make = "mkdir -p /dev/net && mknod -m 0666 /dev/net/tun c 10 200"
-        return _without_network(f"there is no {tun}", f"sh -c {make!r}")
+        return SandboxError(f"{what}, because there is no {tun}", as_root(f"sh -c {make!r}"))
     if stat.S_IMODE(tun.stat().st_mode) & 0o006 != 0o006:
-        return _without_network(f"only root may open {tun}", f"chmod 0666 {tun}")
-    return SandboxError(f"builds have no network: {error}")
-
-
-def _without_network(why: str, command: str) -> SandboxError:
-    return SandboxError(f"builds have no network, because {why}", as_root(command))
+        way_out = as_root(f"chmod 0666 {tun}")
+        return SandboxError(f"{what}, because only root may open {tun}", way_out)
+    return SandboxError(f"{what}: {error}")

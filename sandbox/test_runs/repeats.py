@@ -329,15 +329,19 @@ def other_package(
         return None
     read = [Tree(one / base.recipe.root) for one in trees]
     used = [_used(one) for one in read]
-    versions = [_Versions(one) for one in (base, head)]
+    installed = [_installed(one) for one in (base, head)]
     if any(one is None for one in used):
         return None
     of_base, of_head = (one or set() for one in used)
-    if any(versions[0].of(name) != versions[1].of(name) for name in of_head):
+
+    def versions(name: str) -> list[str]:
+        manifests = (one.json(f"{name}/package.json") if one else None for one in installed)
+        return [one.text("version")[:40] if one else "" for one in manifests]
+
+    if any(len(set(versions(name))) > 1 for name in of_head):
         return None
     for name in sorted(set.intersection(*imported) - of_base - of_head):
-        before, after = (f"{name} {one.of(name)}" for one in versions)
-        if changed := other_series(before, after):
+        if changed := other_series(*(f"{name} {version}" for version in versions(name))):
             return changed
     return None
 
@@ -353,15 +357,8 @@ def _used(tree: Tree) -> set[str] | None:
     return found.union(*(manifest.table(field).names() for field in _AT_RUN_TIME))
 
 
-class _Versions:
-    """Tells the versions of the packages that an environment has."""
-
-    def __init__(self, environment: Environment) -> None:
-        place = f"{TREE}/{environment.recipe.root}".rstrip("/") + "/node_modules"
-        mounts = layers.kept(environment.dependencies_layer)
-        self._folder = next((Path(one.source) for one in mounts if one.target == place), None)
-
-    def of(self, name: str) -> str:
-        """Return a package's version, "" without it."""
-        folder = self._folder
-        return Tree(folder / name).json("package.json").text("version")[:40] if folder else ""
+def _installed(environment: Environment) -> Tree | None:
+    """Return the folder of the packages that an environment has."""
+    place = f"{TREE}/{environment.recipe.root}".rstrip("/") + "/node_modules"
+    mounts = layers.kept(environment.dependencies_layer)
+    return next((Tree(Path(one.source)) for one in mounts if one.target == place), None)

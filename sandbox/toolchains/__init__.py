@@ -53,10 +53,9 @@ def choose_both(base: Path, head: Path, hints: SetupHints) -> Choice:
     Base chooses when it has tests: a pull request must not choose what its tests are run by.
     """
     on_base, on_head = _choose(base, hints), _choose(head, hints)
-    if on_base is None or not on_base.evidence.tests:
+    if on_base is None or not on_base[1].tests:
         on_base = on_head or on_base
-    chosen = (one.ecosystem if one else None for one in (on_base, on_head))
-    return Choice(*chosen)
+    return Choice(on_base and on_base[0], on_head and on_head[0])
 
 
 def detect_both(
@@ -80,15 +79,7 @@ def _recipe(
     return replace(found, reasons=(*found.reasons, *said)) if found and said else found
 
 
-@dataclass(frozen=True, slots=True)
-class _Weighed:
-    """An ecosystem and what speaks for it in one tree."""
-
-    ecosystem: Ecosystem
-    evidence: TreeEvidence
-
-
-def _choose(tree: Path, hints: SetupHints) -> _Weighed | None:
+def _choose(tree: Path, hints: SetupHints) -> tuple[Ecosystem, TreeEvidence] | None:
     """Believe a configured test line first, then the weight of what is there."""
     try:
         words = shlex.split(hints.test)
@@ -97,8 +88,6 @@ def _choose(tree: Path, hints: SetupHints) -> _Weighed | None:
     named = Path(words[0]).name if words else ""
     place = Tree(tree / hints.root)
     weighed = ((one, one.weigh(place)) for one in ECOSYSTEMS.values())
-    found = [_Weighed(one, evidence) for one, evidence in weighed if evidence]
-    for one in found:
-        if named in one.ecosystem.commands:
-            return one
-    return max(found, key=lambda one: one.evidence.weight, default=None)
+    found = [(one, evidence) for one, evidence in weighed if evidence]
+    configured = (one for one in found if named in one[0].commands)
+    return next(configured, max(found, key=lambda one: one[1].weight, default=None))
