@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from sandbox.toolchains.ecosystem import Runner
 from sandbox.toolchains.node_chain import Chain
-from sandbox.toolchains.node_script import READ_TEST_FILES, SUFFIXES, is_test
+from sandbox.toolchains.node_script import READ_TEST_FILES, SUFFIXES, is_test, tests_of
 from sandbox.toolchains.node_workspace import BUILDS, build_script, is_workspace
 from sandbox.toolchains.tree import Table, Tree
 from sandbox.values import TestRunner
@@ -51,16 +51,16 @@ def build_first(
         said = f"{told} runs first, because the test script builds before it tests."
         # A package of today may have types that yesterday's sources do not fit.
         return build, build, (said,)
-    output = _missing_output(tree, manifest, runner) or _missing_package(tree)
+    tests = tests_of(tree)[:READ_TEST_FILES]
+    texts = [tree.read(path) for path in tests]
+    output = _missing_output(tree, manifest, runner, texts) or _missing_package(tree, texts)
     if output:
         return build, build, (f"{said} tests use `{output}`, which is built.",)
     made = _missing_source(tree) if "prepare" in named else ""
     if made:
-        build, said = (
-            (("npm", "run", "prepare"),),
-            "`npm run prepare` runs first, as npm does, because",
-        )
-        return build, build, (f"{said} sources load `{made}`, which is not in the tree.",)
+        build = (("npm", "run", "prepare"),)
+        said = "`npm run prepare` runs first, as npm does, because sources load"
+        return build, build, (f"{said} `{made}`, which is not in the tree.",)
     return (), (), ()
 
 
@@ -85,10 +85,8 @@ def _missing_source(tree: Tree) -> str:
     return ""
 
 
-def _missing_output(tree: Tree, manifest: Table, runner: Runner) -> str:
+def _missing_output(tree: Tree, manifest: Table, runner: Runner, texts: list[str]) -> str:
     """Return the built folder that the runner's files are in, or what tests import by path or by name."""
-    tests = [path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path)]
-    texts = [tree.read(path) for path in tests[:READ_TEST_FILES]]
     output = _folder(manifest.text("main") or manifest.table("exports").data)
     given = {found[1] for found in map(_IN_FOLDER.match, runner.arguments) if found}
     for folder in (*output, "dist", "lib", "build", "out"):
@@ -104,7 +102,7 @@ def _missing_output(tree: Tree, manifest: Table, runner: Runner) -> str:
     return _missing_part(tree, manifest, texts)
 
 
-def _missing_package(tree: Tree) -> str:
+def _missing_package(tree: Tree, texts: list[str]) -> str:
     """Return the built folder, not in the tree, of a workspace's package that tests load by name; else ""."""
     paths = [path for path in tree.files() if PurePosixPath(path).name == "package.json"]
     unbuilt: dict[str, str] = {}
@@ -113,8 +111,7 @@ def _missing_package(tree: Tree) -> str:
         entry = _folder(own.text("main") or own.table("exports").data)
         if entry and own.text("name") and folder.parts and not tree.has(str(folder / entry[0])):
             unbuilt[own.text("name")] = str(folder / entry[0])
-    tests = [path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path)]
-    text = "\n".join(tree.read(path) for path in tests[:READ_TEST_FILES]) if unbuilt else ""
+    text = "\n".join(texts)
     loaded = (n for n in unbuilt if re.search(rf"{_LOADS}{re.escape(n)}['\"/]", text))
     return next((unbuilt[name] for name in loaded), "")
 

@@ -194,9 +194,11 @@ def _runner(rest: list[str], variables: list[str]) -> tuple[TestRunner, tuple[st
     if runner is None:
         return None
     if runner in _BY_FILE:
-        ignored = _ignored(arguments) if runner is TestRunner.UVU else []
         loaded, files = _files(arguments)
-        files += ignored
+        if runner is TestRunner.UVU:  # what it passes over, each in one word with its option
+            found = [word for word in arguments if word.startswith(("-i=", "--ignore="))]
+            found += [f"={two}" for one, two in pairwise(arguments) if one in ("-i", "--ignore")]
+            files += [f"--ignore={word.partition('=')[2]}" for word in found]
         return runner, (*variables, *node, *loaded, "--", *files)
     return runner, (*variables, *node, "--", *_kept(arguments, runner))
 
@@ -219,13 +221,6 @@ def _files(arguments: list[str]) -> tuple[list[str], list[str]]:
         elif not word.startswith("-"):
             files.append(word)
     return loaded, files
-
-
-def _ignored(arguments: list[str]) -> list[str]:
-    """Return the patterns of what uvu passes over, each in one word with its option."""
-    found = [word for word in arguments if word.startswith(("-i=", "--ignore="))]
-    found += [f"={two}" for one, two in pairwise(arguments) if one in ("-i", "--ignore")]
-    return [f"--ignore={word.partition('=')[2]}" for word in found]
 
 
 def _node_options(words: list[str]) -> tuple[list[str], list[str]]:
@@ -286,7 +281,7 @@ def choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> Runner:
         )
         return _beside_scripts(tree, call) or replace(call, reason=said)
     declared = {name for field in TABLES for name in manifest.table(field).names()}
-    tests = [path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path)]
+    tests = tests_of(tree)
     # Where a program that Assay does not know runs the tests, it runs what has settings here.
     files = [path for path in tree.files() if "/" not in path]
     found = [
@@ -337,10 +332,9 @@ def _beside_scripts(tree: Tree, call: Runner) -> Runner | None:
     is_node = all(one.runner is TestRunner.NODE for one in calls)
     if not is_node or not any(texts) or any(map(_ASSERTS.search, texts)):
         return None
-    tests = (path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path))
     patterns = {
         "/".join((*PurePosixPath(path).parts[:-1][:1], "**", f"*{found[0]}"))
-        for path in islice(tests, READ_TEST_FILES)
+        for path in tests_of(tree)[:READ_TEST_FILES]
         if (found := _NAMED_TEST.search(path))
         and path not in named
         and _NODE_TEST.search(tree.read(path))
@@ -396,3 +390,8 @@ def is_test(path: str) -> bool:
     """Tell whether a script is a test by its name or its folder."""
     pure = PurePosixPath(path)
     return bool(_TEST_NAME.search(pure.name)) or bool(_TEST_FOLDERS.intersection(pure.parts[:-1]))
+
+
+def tests_of(tree: Tree) -> list[str]:
+    """Return the scripts of a tree that are tests."""
+    return [path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path)]
