@@ -212,7 +212,7 @@ def test_files(runner: str, words: list[str], only: list[str]) -> TestFiles:
     found = _uvu(words) if runner == "uvu" else _named(named, runner)
     if not named and runner == "tap":
         found = [path for path in _below(".") if _BY_NAME.search(path)]
-    found = list(dict.fromkeys(_plain(path) for path in found))[:_MOST]
+    found = list(dict.fromkeys(os.path.normpath(path) for path in found))[:_MOST]
     if not only or not all(SCRIPT.search(path) or os.path.isdir(path) for path in only):  # noqa: PTH112
         return TestFiles(found, [], found)
     chosen = [
@@ -220,7 +220,7 @@ def test_files(runner: str, words: list[str], only: list[str]) -> TestFiles:
         for path in found
         if any(path == one or path.startswith(one.rstrip("/") + "/") for one in only)
     ]
-    apart = [path for path in only if SCRIPT.search(path) and _plain(path) not in found]
+    apart = [path for path in only if SCRIPT.search(path) and os.path.normpath(path) not in found]
     helpers = [path for path in (*apart, *chosen) if _names(path, runner)]
     asked = [path for path in apart if path in helpers or not chosen]
     return TestFiles([*asked, *chosen] or found, helpers, found)
@@ -245,10 +245,6 @@ def _names(path: str, library: str) -> bool:
     with contextlib.suppress(OSError), open(path, "rb") as file:  # noqa: PTH123
         return bool(re.search(rb"""['"]%s['"]""" % library.encode(), file.read()))
     return False
-
-
-def _plain(path: str) -> str:
-    return os.path.normpath(path)
 
 
 def _named(words: list[str], runner: str) -> list[str]:
@@ -278,25 +274,19 @@ def _uvu(words: list[str]) -> list[str]:
         pattern = re.compile(text.strip("/"), re.I) if text else pattern
     except re.error:
         return []
-    top = folder or "."
-    return [
-        path
-        for path in _below(top)
-        if pattern.search(path)
-        and SCRIPT.search(path)
-        and not any(one.search(above) for one in ignored for above in _upwards(path, top))
-    ]
-
-
-def _upwards(path: str, folder: str) -> list[str]:
-    """Return a path and the folders above it, all relative to `folder`."""
-    parts = os.path.relpath(path, folder).split("/")
-    return ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
+    found = []
+    for path in _below(folder or "."):
+        parts = os.path.relpath(path, folder or ".").split("/")
+        above = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
+        is_test = pattern.search(path) and SCRIPT.search(path)
+        if is_test and not any(one.search(place) for one in ignored for place in above):
+            found.append(path)
+    return found
 
 
 def _below(folder: str) -> list[str]:
     found: list[str] = []
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(one for one in folders if one not in ("node_modules", ".git"))
-        found += [_plain(os.path.join(place, name)) for name in sorted(names)]  # noqa: PTH118
+        found += [os.path.normpath(os.path.join(place, name)) for name in sorted(names)]  # noqa: PTH118
     return [path for path in found if not _NEVER.search(path)]

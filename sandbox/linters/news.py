@@ -68,7 +68,11 @@ def new_on_head(base: Linted | None, head: Linted, checkout: Checkout) -> tuple[
         if known[key] > 0:
             known[key] -= 1
             continue
-        if remark.breaks is not Breaks.NO and _is_said_to_be_broken(remark.path):
+        path = remark.path.lower()
+        # A file below a folder of tests, and no test itself, that is called broken is no news.
+        is_material = not _TEST_FOLDERS.isdisjoint(path.split("/")[:-1])
+        is_material = is_material and classify(remark.path) is not PathKind.TEST
+        if remark.breaks is not Breaks.NO and is_material and _SAID_TO_BE_BROKEN.search(path):
             continue
         is_sure = remark.breaks is Breaks.ALWAYS or remark.path not in added_files
         may_block = remark.breaks is not Breaks.NO and not may_be_meant(remark.path)
@@ -109,13 +113,6 @@ def may_be_meant(path: str) -> bool:
     in_tests = any(folder.lower() in _TEST_FOLDERS for folder in folders)
     is_test = classify(path) is PathKind.TEST or _TEST_NAME.search(name) is not None
     return in_tests and not is_test
-
-
-def _is_said_to_be_broken(path: str) -> bool:
-    """Say whether a file below a folder of tests, and no test itself, is called broken: that is no news."""
-    in_tests = not _TEST_FOLDERS.isdisjoint(path.lower().split("/")[:-1])
-    is_said = _SAID_TO_BE_BROKEN.search(path.lower()) is not None
-    return in_tests and is_said and classify(path) is not PathKind.TEST
 
 
 # --- the same remark ------------------------------------------------------------------------

@@ -142,6 +142,7 @@ def take(root: Path, request: CheckoutRequest, limits: TreeLimits | None = None)
     )
     diff = read_diff(mirror, base, head)
     takes_back = "" if diff.truncated else _taken_back(mirror, base, head)
+    title = git(mirror, ("log", "-1", "--format=%s", takes_back)).stdout if takes_back else b""
     return Checkout(
         base_sha=base,
         head_sha=head,
@@ -155,7 +156,7 @@ def take(root: Path, request: CheckoutRequest, limits: TreeLimits | None = None)
         missing_submodules=tuple(dict.fromkeys(sides[0].missing + sides[1].missing)),
         newest_commit_s=max(committed_s(mirror, sha) for sha in (target, head)),
         takes_back=takes_back,
-        takes_back_title=_title(mirror, takes_back) if takes_back else "",
+        takes_back_title=title.decode(errors="replace").strip(),
     )
 
 
@@ -173,11 +174,6 @@ def _taken_back(mirror: Mirror, base: str, head: str) -> str:
         if not told or told != _differs(mirror, shown, *undone):
             return ""
     return sha
-
-
-def _title(mirror: Mirror, sha: str) -> str:
-    told = git(mirror, ("log", "-1", "--format=%s", sha))
-    return told.stdout.decode(errors="replace").strip()
 
 
 def _differs(mirror: Mirror, shown: str, one: str, other: str) -> bytes:

@@ -52,7 +52,9 @@ def find_crosswise(
     builds of base and head added to them; it is not swapped here, but it decides what has to run.
     """
     base, head = _test_side(base_tree), _test_side(head_tree)
-    loaded = _loaded(base_tree, base) | _loaded(head_tree, head)
+    sides = ((base_tree, base), (head_tree, head))
+    found = (loaded_by_configuration(tree, path) for tree, paths in sides for path in paths)
+    loaded = {one for paths in found for one in paths}
     base |= {path for path in loaded if (base_tree / path).is_file()}
     head |= {path for path in loaded if (head_tree / path).is_file()}
     swapped = {path for path in base | head if _differs(base_tree, head_tree, path)}
@@ -76,10 +78,6 @@ def find_crosswise(
         if path in head or path in made[1] or always:
             head_paths.add(reach)
     return Crosswise(tuple(sorted(swapped)), _least(base_paths, base), _least(head_paths, head))
-
-
-def _loaded(tree: Path, paths: set[str]) -> set[str]:
-    return {one for path in paths for one in loaded_by_configuration(tree, path)}
 
 
 def _test_side(tree: Path) -> set[str]:

@@ -87,11 +87,9 @@ class _Module:
         tree = ast.parse(self.data)
         self.definitions: dict[str, ast.Module | _Definition] = {"": tree}
         for name, node in _named(tree.body, ""):
-            self.definitions[self._free(name)] = node
-
-    def _free(self, name: str) -> str:
-        """Tell the second definition of a name (an overload, a setter) from the first."""
-        return self._free(f"{name}'") if name in self.definitions else name
+            while name in self.definitions:  # a second one, such as an overload or a setter
+                name += "'"  # noqa: PLW2901
+            self.definitions[name] = node
 
     def offset(self, line: int, column: int) -> int:
         return self._starts[line - 1] + column

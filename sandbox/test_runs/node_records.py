@@ -83,8 +83,10 @@ def read_node_channel(
     broken = read_records(channel, lambda record: _take(record, reading, place))
     reading.forged = reading.forged or broken
     results = _told(reading, place)
-    if killed:
-        results = (*results, *_never_ended(reading, place, killed))
+    # The test that ran when a limit ended the run; none where it may have been one of several.
+    running = [one for part in reading.parts for one in part.running.items()]
+    if killed and len(running) == 1:
+        results = (*results, *_cut_off(dict(running), place, killed))
     problem = _problem(reading, killed, said)
     # A test whose file is not in the repository: nobody could tell which side's it is.
     strangers = (one.path for one in results if one.path and not place.is_here(one.path))
@@ -247,12 +249,6 @@ def _settled(part: _Part, place: _Place) -> list[TestResult]:
     record = {"seconds": 0.0, "message": message}
     outcome = Outcome.PASSED if is_good else Outcome.FAILED
     return [_whole_file(path, outcome, record, place)]
-
-
-def _never_ended(reading: _Reading, place: _Place, killed: str) -> list[TestResult]:
-    """Return the test that ran when a limit ended the run; () where it may have been one of several."""
-    running = [one for part in reading.parts for one in part.running.items()]
-    return _cut_off(dict(running), place, killed) if len(running) == 1 else []
 
 
 def _cut_off(running: dict[str, list[str]], place: _Place, how: str) -> list[TestResult]:

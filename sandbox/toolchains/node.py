@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE
@@ -100,7 +99,12 @@ def _as_in_ci(tree: Tree, runner: Runner) -> Runner:
     Snapshots that have colors were written where tests print in colors, as they do in most CI.
     """
     source, settings = read_settings(tree)
-    colored = _colored_snapshot(tree) if runner.runner in _WITH_SNAPSHOTS else ""
+    # A snapshot of `<red>text</>`, as pretty-format tells colors.
+    files = tree.files() if runner.runner in _WITH_SNAPSHOTS else ()
+    kept = [
+        one for one in files if one.endswith(".snap") or (one.endswith(SUFFIXES) and is_test(one))
+    ]
+    colored = next((one for one in kept[:_MOST_READ] if _IN_COLOR.search(tree.read(one))), "")
     if colored:
         settings = (*settings, ("NO_COLOR", ""), ("FORCE_COLOR", "1"))
         source = f"{source} or {colored}" if source else colored
@@ -115,13 +119,6 @@ def _as_in_ci(tree: Tree, runner: Runner) -> Runner:
     more = tuple(replace(call, arguments=prefixed(call.arguments)) for call in runner.more)
     reason = f"{runner.reason} `{said}` is set for them, as {source} does."
     return replace(runner, arguments=prefixed(runner.arguments), reason=reason, more=more)
-
-
-def _colored_snapshot(tree: Tree) -> str:
-    """Return a file with a snapshot of `<red>text</>`, as pretty-format tells colors; "" without one."""
-    files = (path for path in tree.files() if path.endswith((*SUFFIXES, ".snap")))
-    tests = (path for path in files if is_test(path) or path.endswith(".snap"))
-    return next((one for one in islice(tests, _MOST_READ) if _IN_COLOR.search(tree.read(one))), "")
 
 
 def _recipe(

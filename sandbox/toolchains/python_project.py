@@ -58,6 +58,9 @@ def read_project(tree: Tree) -> PythonProject:
         project = pyproject.table("project")
         dynamic = set(project.strings("dynamic"))
         optional = project.table("optional-dependencies")
+        # Where `[project]` names no dependencies, poetry's backend takes its own table.
+        is_named = project.has("dependencies") or project.has("optional-dependencies")
+        of_poetry = tool.table("poetry").has("dependencies") and backend.startswith("poetry.")
         return PythonProject(
             source="pyproject.toml",
             name=_name(project.text("name")),
@@ -66,7 +69,7 @@ def read_project(tree: Tree) -> PythonProject:
             # Without a build system pip assumes setuptools; an application without is not packaged.
             is_installable=is_built or tool.has("setuptools") or tree.has("setup.py"),
             is_dynamic=bool(dynamic & {"dependencies", "optional-dependencies"})
-            or _is_in_poetrys_notation(pyproject),
+            or (of_poetry and not is_named),
             dependencies=project.strings("dependencies"),
             extras=tuple(NamedList(name, optional.strings(name)) for name in optional.names()),
             groups=groups,
@@ -93,14 +96,6 @@ def read_project(tree: Tree) -> PythonProject:
             "pyproject.toml", backend=backend, is_installable=is_built, groups=groups
         )
     return PythonProject()
-
-
-def _is_in_poetrys_notation(pyproject: Table) -> bool:
-    """Tell whether `[project]` names no dependencies, so that poetry's backend takes its own table."""
-    is_poetry = pyproject.table("build-system").text("build-backend").startswith("poetry.")
-    named = pyproject.table("project")
-    is_named = named.has("dependencies") or named.has("optional-dependencies")
-    return is_poetry and not is_named and pyproject.table("tool", "poetry").has("dependencies")
 
 
 def _name(text: str) -> str:

@@ -72,7 +72,8 @@ class Steps:
         _tell(f"$ {shown}")
         started = time.monotonic()
         status, out, err, is_cut = self._watched(program)
-        done = Done(status, _text(out), _text(err), time.monotonic() - started, is_cut)
+        printed, complained = (data.decode("utf-8", "replace") for data in (out, err))
+        done = Done(status, printed, complained, time.monotonic() - started, is_cut)
         _tell(done.said[-_SHOWN_CHARS:])
         if status != 0:
             _tell("[stopped for its time]" if status is None else f"[exit code {status}]")
@@ -198,10 +199,6 @@ def _descendants() -> list[int]:
                 if int(stat.read_text().rpartition(")")[2].split()[1]) == pid:
                     found.append(int(stat.parent.name))
         return found
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
 
 
 def _tell(text: str) -> None:
