@@ -116,19 +116,15 @@ def _read_compiler(said: LinterOutput) -> Iterator[LinterRemark]:
                 yield held
             held = _remark(told[0], told[1], match)
         elif held:
-            held = _in_the_light_of(held, line.decode(errors="replace"))
+            # A library's header may only be missing here; one of the standard was surely forgotten.
+            below = line.decode(errors="replace")
+            if held.rule == "missing-header" and _SYSTEM_INCLUDE.search(below):
+                held = replace(held, breaks=Breaks.NO)
+            elif forgotten := _FORGOTTEN.search(below):
+                message = f"{held.message} (note: {below[forgotten.start() :]})"
+                held = replace(held, message=message, breaks=Breaks.ALWAYS)
     if held:
         yield held
-
-
-def _in_the_light_of(held: LinterRemark, line: str) -> LinterRemark:
-    """A library's header may only be missing here; one of the standard was surely forgotten."""
-    if held.rule == "missing-header" and _SYSTEM_INCLUDE.search(line):
-        return replace(held, breaks=Breaks.NO)
-    if forgotten := _FORGOTTEN.search(line):
-        message = f"{held.message} (note: {line[forgotten.start() :]})"
-        return replace(held, message=message, breaks=Breaks.ALWAYS)
-    return held
 
 
 def _remark(path: str, line: int, match: re.Match[str]) -> LinterRemark:

@@ -211,16 +211,6 @@ def _concerning(found: Crosswise, docs: Doctests, sides: Sides, *, whole: bool) 
     )
 
 
-def _called_as(tests: Environment, code: Environment) -> Environment:
-    """Return the environment of the code, with the calls of the side whose tests run there.
-
-    A pull request that moves its tests changes the call that names them, too.
-    """
-    if tests.recipe.ecosystem != code.recipe.ecosystem:
-        return code
-    return calling(code, *tests.recipe.calls)
-
-
 async def _run_paths(
     sandbox: Sandbox, order: TestOrder, paths: tuple[str, ...]
 ) -> Observation | None:
@@ -250,10 +240,14 @@ def _crossed_orders(sides: Sides, trees: _Trees, limits: Limits) -> tuple[TestOr
     differ = sides.base.dependencies_layer != sides.head.dependencies_layer
 
     def across(code_order: TestOrder, tree: str, tests: Environment) -> TestOrder:
+        environment = code_order.environment
+        # A pull request that moves its tests changes the call that names them, too.
+        if tests.recipe.ecosystem == environment.recipe.ecosystem:
+            environment = calling(environment, *tests.recipe.calls)
         return replace(
             code_order,
             tree=tree,
-            environment=_called_as(tests, code_order.environment),
+            environment=environment,
             limits=limits,
             fallback=tests if differ else None,
             guest=tests,

@@ -251,10 +251,7 @@ def _named(failure: Observation, unfetched: tuple[Unfetched, ...]) -> _Layer:
 
 def _unfetched(layer: Path) -> tuple[Unfetched, ...]:
     """Return what the installer noted; a build can write anything there, so only its shape is believed."""
-    try:
-        rows = json.loads(Tree(layer).read(layers.UNFETCHED) or "[]")
-    except (ValueError, RecursionError):
-        return ()
+    rows = Tree(layer).json(layers.UNFETCHED).data
     found = []
     for row in rows[:_MOST_UNFETCHED] if isinstance(rows, list) else []:
         match row:
@@ -303,10 +300,18 @@ async def _project(run: BuildRun, dependencies: str) -> _Layer:
 
 
 def _note_kept(temporary: Path, run: BuildRun) -> None:
-    layer = temporary / "layer"
-    entries = _kept_entries(Tree(layer), Tree(run.request.tree))
+    """Believe of a build's index only what names a real file of the layer and a plain place in the tree."""
+    layer, tree = Tree(temporary / "layer"), Tree(run.request.tree)
+    index = layer.json(f"{layers.KEPT}/index.json").data
+    entries: list[tuple[str, str]] = []
+    for entry in index[:_KEPT_ENTRIES] if isinstance(index, list) else []:
+        match entry:
+            case [str(name), str(path)] if name.isdecimal() and _is_free(tree, path):
+                if layer.is_plain(f"{layers.KEPT}/{name}"):
+                    entries.append((name, path))
     if not run.ecosystem.keeps_output:
-        entries = [one for entry in entries for one in _divided(layer / layers.KEPT, *entry)]
+        above = layer.root / layers.KEPT
+        entries = [one for entry in entries for one in _divided(above, *entry)]
     notes = [(name, path, _is_of_tests(path)) for name, path in entries]
     (temporary / layers.NOTES).write_text(json.dumps(notes))
 
@@ -334,24 +339,6 @@ def _divided(above: Path, name: str, path: str) -> list[tuple[str, str]]:
                 found.append((f"{name}-{len(found)}", within))
                 inner.rename(above / found[-1][0])
     return found[:_KEPT_ENTRIES]
-
-
-def _kept_entries(layer: Tree, tree: Tree) -> list[tuple[str, str]]:
-    """Believe of the index only what names a real file of the layer and a plain place in the tree."""
-    try:
-        index = json.loads(layer.read(f"{layers.KEPT}/index.json") or "[]")
-    except (ValueError, RecursionError):
-        return []
-    found: list[tuple[str, str]] = []
-    for entry in index[:_KEPT_ENTRIES] if isinstance(index, list) else []:
-        if not (
-            isinstance(entry, list) and len(entry) == 2 and all(isinstance(p, str) for p in entry)
-        ):
-            continue
-        name, path = entry
-        if name.isdecimal() and layer.is_plain(f"{layers.KEPT}/{name}") and _is_free(tree, path):
-            found.append((name, path))
-    return found
 
 
 def _is_free(tree: Tree, path: str) -> bool:

@@ -197,18 +197,17 @@ class Versions:
 
     def install(self, commands: Commands) -> Commands:
         """Return the commands with these versions, and as they are where that fails."""
-        return tuple(self._one(argv) if argv[:3] == PIP_INSTALL else argv for argv in commands)
-
-    def _one(self, argv: tuple[str, ...]) -> tuple[str, ...]:
-        lines = [shlex.join(argv)]
         dated = (*PIP_INSTALL, "--exclude-newer", self.before) if self.before else PIP_INSTALL
-        if self.before:
-            lines.insert(0, shlex.join((*dated, *argv[3:])))
-        if self.pins:
-            as_locked = (*dated, "-c", _CONSTRAINTS, *argv[3:])
-            written = f"printf '%s\\n' {shlex.join(self.pins)} > {_CONSTRAINTS}"
-            lines.insert(0, f"{written} && {shlex.join(as_locked)}")
-        return ("sh", "-c", " || ".join(lines)) if len(lines) > 1 else argv
+        found = []
+        for argv in commands:
+            lines = [shlex.join((*dated, *argv[3:]))] if self.before else []
+            if self.pins:
+                as_locked = (*dated, "-c", _CONSTRAINTS, *argv[3:])
+                written = f"printf '%s\\n' {shlex.join(self.pins)} > {_CONSTRAINTS}"
+                lines.insert(0, f"{written} && {shlex.join(as_locked)}")
+            is_told = lines and argv[:3] == PIP_INSTALL
+            found.append(("sh", "-c", " || ".join([*lines, shlex.join(argv)])) if is_told else argv)
+        return tuple(found)
 
 
 def versions(tree: Tree, setup: SetupHints, toolchain: Toolchain) -> Versions:

@@ -214,15 +214,14 @@ def read_results(text: str) -> Reading:
             worst = outcome.worse(worst, word)
         message = said.get(name, "") if worst == outcome.FAILED else ""
         tests.append(SeenTest(name, worst, message=message))
-    return Reading(tuple(tests), _problem(found, summaries))
-
-
-def _problem(found: dict[str, list[str]], summaries: list[tuple[int, ...]]) -> str:
     twice = next((name for name, words in found.items() if len(words) > 1), "")
-    if twice:
-        return f"A second result of {twice} was printed."
-    if len(summaries) != 1:
-        return f"The run printed {len(summaries)} summaries instead of one."
     counted = Counter(words[0] for words in found.values())
     told = tuple(counted[word] for word in (outcome.PASSED, outcome.FAILED, outcome.SKIPPED))
-    return "" if told == summaries[0] else "The summary does not fit the results."
+    problem = ""
+    if twice:
+        problem = f"A second result of {twice} was printed."
+    elif len(summaries) != 1:
+        problem = f"The run printed {len(summaries)} summaries instead of one."
+    elif told != summaries[0]:
+        problem = "The summary does not fit the results."
+    return Reading(tuple(tests), problem)

@@ -76,22 +76,20 @@ def _told(
     """Yield the program's own result, then its points. A torn TAP stream is no success."""
     speaks = has_tap(done.out)
     reading = read_tap(done.out) if speaks else Reading(())
-    word, message = _own(done, early or reading.problem)
+    problem = (
+        early or reading.problem or ("It printed more than can be read." if done.is_cut else "")
+    )
+    word, message = outcome.FAILED, clipped(done.said)
+    if done.status is None:
+        message = f"It did not end in time.\n{message}"
+    elif done.status == 0 and problem:
+        word, message = outcome.ERROR, f"It ended with 0, but: {problem}\n{message}"
+    elif done.status == 0:
+        word, message = outcome.PASSED, ""
     yield JournalResult(own_id, path, word, done.seconds, message, source=source)
     for seen in reading.tests:
         test_id = f"{own_id}::{seen.name}"
         yield JournalResult(test_id, path, seen.outcome, 0.0, seen.message, source=seen.name)
-
-
-def _own(done: Done, problem: str) -> tuple[str, str]:
-    if done.status is None:
-        return outcome.FAILED, f"It did not end in time.\n{clipped(done.said)}"
-    if done.status != 0:
-        return outcome.FAILED, clipped(done.said)
-    if problem or done.is_cut:
-        said = problem or "It printed more than can be read."
-        return outcome.ERROR, f"It ended with 0, but: {said}\n{clipped(done.said)}"
-    return outcome.PASSED, ""
 
 
 # --- bats: one file a program; bats is another process than the test, and gives the exit code ----

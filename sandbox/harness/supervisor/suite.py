@@ -90,8 +90,16 @@ def told_of(
     place: str,
 ) -> Iterator[JournalResult]:
     """Yield the `results` of every listed test, and one of the `place` where its run says more."""
-    found = []
-    for seen in _settle(listed, whole, alone):
+    told, found = {test.name: test for test in whole.reading.tests}, []
+    is_clean = whole.is_clean(listed)
+    for name in listed:
+        seen = told.get(name)
+        if not is_clean or seen is None:  # the worse of all that is known of it
+            own = alone_result(name, alone(name))
+            if seen is None or outcome.worse(own.outcome, seen.outcome) == own.outcome:
+                seen = own
+            elif not seen.message:
+                seen = replace(seen, message="It fails when it runs with the others.")
         found.append(seen)
         yield from results(seen)
     # A run that ended badly although no test of it did.
@@ -112,23 +120,6 @@ def result_of(seen: SeenTest, at: FunctionSource, name: str = "") -> JournalResu
     """Return the result of a test, under its own name or another one, with where it stands."""
     named = f"{at.path}::{name or seen.name}", at.path
     return JournalResult(*named, seen.outcome, seen.seconds, seen.message, at.line, at.text)
-
-
-def _settle(
-    names: tuple[str, ...], whole: Whole, alone: Callable[[str], Whole]
-) -> Iterator[SeenTest]:
-    """Yield one result for every listed test, the worse of all that is known of it."""
-    told = {test.name: test for test in whole.reading.tests}
-    if whole.is_clean(names):
-        yield from (told[name] for name in names)
-        return
-    for name in names:
-        own, seen = alone_result(name, alone(name)), told.get(name)
-        if seen is None or outcome.worse(own.outcome, seen.outcome) == own.outcome:
-            yield own
-        else:
-            said = seen.message or "It fails when it runs with the others."
-            yield replace(seen, message=said)
 
 
 def alone_result(name: str, run: Whole) -> SeenTest:
