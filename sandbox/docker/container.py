@@ -17,11 +17,11 @@ from sandbox.limits import MEBIBYTE
 PYTHON = ("/usr/bin/python3", "-I", "-S", "-c")
 NO_NETWORK = "none"
 # The engine's own list and, as under bubblewrap, the machine's description in /sys.
-_MASKED = (
+MASKED = (
     "/sys", "/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys", "/proc/latency_stats",
     "/proc/sched_debug", "/proc/scsi", "/proc/timer_list", "/proc/timer_stats",
 )  # fmt: skip
-_READ_ONLY = ("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger")
+READ_ONLY = ("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger")
 _OWN_PROCESSES = 2  # the entry program, and one that is being replaced
 _PROCESSORS = 2
 
@@ -102,10 +102,6 @@ class Locked:
                 {"Name": "fsize", "Soft": file_bytes, "Hard": file_bytes},
             ],
         }
-
-    def host_extras(self) -> dict[str, Any]:
-        """Settings of the engine's API that the SDK has no option for."""
-        return {"MaskedPaths": list(_MASKED), "ReadonlyPaths": list(_READ_ONLY)}
 
 
 # --- makes the mount points inside other mounts, so that they belong to the worker and not to root

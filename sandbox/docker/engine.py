@@ -17,7 +17,7 @@ from docker.errors import APIError, DockerException, ImageNotFound, NotFound  # 
 from docker.utils import kwargs_from_env  # type: ignore[import-untyped]
 
 from sandbox.base import SandboxError
-from sandbox.docker.container import Locked
+from sandbox.docker.container import MASKED, READ_ONLY, Locked
 from sandbox.streams import Sink
 
 _TIMEOUT_S = 60
@@ -105,7 +105,8 @@ class Engine:
         """Create a container. Raises SandboxError, also when its image is missing."""
         with _told("create a container"):
             options = self._client.create_host_config(**locked.host_options())
-            options |= locked.host_extras()
+            # The SDK has no option for these.
+            options |= {"MaskedPaths": list(MASKED), "ReadonlyPaths": list(READ_ONLY)}
             try:
                 self._client.create_container(host_config=options, **locked.options())
             except ImageNotFound as error:

@@ -40,7 +40,6 @@ from sandbox.harness.node_start import (
     TAP_OF_MODULES,
     Installed,
     Start,
-    TestFiles,
     ask,
     expanded,
     test_files,
@@ -225,17 +224,22 @@ class NodeRun:
 
     def each(self) -> None:
         """Run every test file in a process of its own, one after another."""
-        node, files = self.start.words(), self.files()
+        node, words = self.start.words(), self.orders["globs"]
+        if self.orders["runner"] == "tap" and self.installed.major >= TAP_OF_MODULES:
+            # It lists its own.
+            said = ask([self.installed.script, "list", *words], self.orders["environment"])
+            words = [line for line in said.splitlines() if line.strip()] or words
+        files = test_files(self.orders["runner"], words, self.orders["only"])
         if self.start.is_unknown:
             self.supervisor.tell({"kind": "unknown start"})
-        said = {path: self.one_file(node, path) for path in files.run}
+        ended = {path: self.one_file(node, path) for path in files.run}
         helpers = [
             path
             for path in files.helpers
-            if not said[path][1] and not (said[path][0] and path in files.found)
+            if not ended[path][1] and not (ended[path][0] and path in files.found)
         ]
         for path in files.found if helpers else []:
-            if path not in said:
+            if path not in ended:
                 self.one_file(node, path)
         for path in helpers:
             is_found = path in files.found
@@ -249,14 +253,6 @@ class NodeRun:
         status, reader = self.observed(argv, max(_SHORTEST_S, min(left_s / 2, self.start.file_s)))
         return status, reader.has_told
 
-    def files(self) -> TestFiles:
-        """Return the test files; tap from 18 on lists its own."""
-        words, only = self.orders["globs"], self.orders["only"]
-        if self.orders["runner"] == "tap" and self.installed.major >= TAP_OF_MODULES:
-            said = ask([self.installed.script, "list", *words], self.orders["environment"])
-            words = [line for line in said.splitlines() if line.strip()] or words
-        return test_files(self.orders["runner"], words, only)
-
     def program(self) -> list[str]:
         """Return the whole command line, reporter and all."""
         orders, installed = self.orders, self.installed
@@ -267,7 +263,11 @@ class NodeRun:
         found = [path for pattern in orders["globs"] for path in expanded(pattern)]
         node = [*self.start.words(), *orders["through"]]
         words = [*orders["reporter"], *own, *orders["arguments"]]
-        return ["node", *node, *self.script(), *self.with_files(words, list(dict.fromkeys(found)))]
+        script = [installed.script] if installed.script else []
+        if orders["runner"] == "mocha" and installed.major >= CLI_OF_MOCHA:
+            # Its own command would start a second process.
+            script = [f"{installed.folder}/lib/cli/cli.js"]
+        return ["node", *node, *script, *self.with_files(words, list(dict.fromkeys(found)))]
 
     def with_files(self, words: list[str], files: list[str]) -> list[str]:
         """Return a runner's words with the files to run.
@@ -280,13 +280,6 @@ class NodeRun:
             return [*words[:-1], *(f"/{re.escape(path)}$" for path in files)]
         at = int(words[:1] == ["run"]) if is_vitest else len(words)
         return [*words[:at], *files, *words[at:]]
-
-    def script(self) -> list[str]:
-        """Return the runner's script; mocha's own command would start a second process."""
-        installed = self.installed
-        if self.orders["runner"] == "mocha" and installed.major >= CLI_OF_MOCHA:
-            return [f"{installed.folder}/lib/cli/cli.js"]
-        return [installed.script] if installed.script else []
 
     def observed(self, argv: list[str], time_s: float = 0.0) -> tuple[int, NodeReader]:
         """Run a command with the recorder's pipes; return its wait status, and who heard what it said."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, pairwise
@@ -212,10 +213,7 @@ class SourceText:
                 )
                 self._utf16_begins = list(accumulate((one + 1 for one in lengths), initial=0))
             begins = self._utf16_begins
-            low, high = 0, len(self._lines)
-            while high - low > 1:
-                middle = (low + high) // 2
-                low, high = (middle, high) if begins[middle] <= column else (low, middle)
+            low = max(0, bisect_right(begins, column, hi=len(self._lines)) - 1)
             line, column = low, column - begins[low]
         if not 0 <= line < len(self._lines):
             raise ValueError

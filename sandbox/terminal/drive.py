@@ -338,16 +338,13 @@ def _is_written(path: str, marked: dict[str, int]) -> bool:
 def _file(order: FileOrder, marked: dict[str, int], was_run: bool) -> dict[str, str]:
     there = [path for path in order["candidates"] if Path(path).is_file()]
     written = [path for path in there if _is_written(path, marked)] if was_run else there
-    if not there:
-        return _told(order, "", "missing", f"looked for {', '.join(order['candidates'][:4])}")
-    if not written:
-        return _told(order, there[0], "missing", "the run did not write it; it was there before")
-    suffix = Path(order["name"]).suffix.lower()
-    found = guarded(lambda: compare(Path(order["expected"]), Path(written[0]), suffix))
-    return _told(order, written[0], found.outcome, found.detail)
-
-
-def _told(order: FileOrder, actual: str, outcome: str, detail: str) -> dict[str, str]:
+    actual, outcome, detail = "", "missing", f"looked for {', '.join(order['candidates'][:4])}"
+    if there:
+        actual, detail = there[0], "the run did not write it; it was there before"
+    if written:
+        suffix = Path(order["name"]).suffix.lower()
+        found = guarded(lambda: compare(Path(order["expected"]), Path(written[0]), suffix))
+        actual, outcome, detail = written[0], found.outcome, found.detail
     return {"name": order["name"], "actual": actual, "outcome": outcome, "detail": detail[:1000]}
 
 

@@ -57,12 +57,13 @@ def classify(path: str) -> PathKind:
     pure = PurePosixPath(path)
     folders = pure.parts[:-1]
     tests = any(is_test_folder(folders, i) for i in range(len(folders)))
+    is_kept_by_language = folder_reached(pure) is not None
     if _SCRIPT_CONFIGURATION.match(pure.name):
         return PathKind.RUNNER_CONFIG
     if pure.name in _CONFIGURATION:
         # A package.json among the fixtures is what a test reads.
         is_material = tests and not _FIXTURES.isdisjoint(folders)
-        return PathKind.SUPPORT if is_material or is_support(pure) else PathKind.RUNNER_CONFIG
+        return PathKind.SUPPORT if is_material or is_kept_by_language else PathKind.RUNNER_CONFIG
     if pure.name == "conftest.py" or _SCRIPT_SETUP.match(pure.name):
         return PathKind.SUPPORT
     is_of_tap = _TAP_SNAPSHOTS in folders  # these names end like those of tests
@@ -78,7 +79,7 @@ def classify(path: str) -> PathKind:
     if (is_test or (tests and is_script)) and not is_of_tap:
         return PathKind.TEST
     is_snapshot = is_of_tap or "__snapshots__" in folders or pure.suffix in (".snap", ".snapshot")
-    if tests or is_snapshot or is_support(pure) or _TYPE_TEST.search(pure.name):
+    if tests or is_snapshot or is_kept_by_language or _TYPE_TEST.search(pure.name):
         return PathKind.SUPPORT
     return PathKind.RUNNER_CONFIG if is_build_file(pure) else PathKind.SOURCE
 
@@ -231,13 +232,8 @@ def is_build_file(path: PurePosixPath) -> bool:
     return path.name in _BUILD_FILES or path.suffix in _BUILD_SUFFIXES
 
 
-def is_support(path: PurePosixPath) -> bool:
-    """Tell whether a file is material of tests by where its language keeps that."""
-    return folder_reached(path) is not None
-
-
 def folder_reached(path: PurePosixPath) -> str | None:
-    """Return the folder whose tests a file of `is_support` can change; None for other files."""
+    """Return the folder whose tests a file can change by where its language keeps material; else None."""
     parts = path.parts[:-1]
     if "testdata" in parts:
         return "/".join(parts[: parts.index("testdata")])

@@ -40,7 +40,7 @@ def choose_runner(tree: Tree, hints: tuple[TestHints, ...], requirements: set[st
     tests = [path for path, name in named if any(fnmatchcase(name, one) for one in patterns)]
     texts = [tree.read(path) for path in tests[:_READ_TEST_FILES]]
     why = _why_pytest(tree, tests, texts, requirements)
-    if why and (tests or _has_pytest_section(tree)):
+    if why and (tests or _configures_pytest(tree)):
         reason = f"Tests run with pytest, because {why}."
         return _as_called(tree, hints, Runner(TestRunner.PYTEST, (), reason), tests)
     if any(_UNITTEST_TRACE.search(text) for text in texts):
@@ -203,17 +203,17 @@ def configured_runner(line: str) -> Runner:
     return Runner(TestRunner.COMMAND, (line,), reason)
 
 
-def _has_pytest_section(tree: Tree) -> bool:
-    return bool(
-        tree.has("pytest.ini")
-        or tree.toml("pyproject.toml").table("tool").has("pytest")
-        or tree.ini("tox.ini").has_section("pytest")
-        or tree.ini("setup.cfg").has_section("tool:pytest")
-    )
+_OF_PYTEST = {"setup.cfg": "tool:pytest", "pytest.ini": "pytest", "tox.ini": "pytest"}
+
+
+def _configures_pytest(tree: Tree) -> bool:
+    is_in_ini = any(tree.ini(file).has_section(one) for file, one in _OF_PYTEST.items())
+    is_in_toml = tree.toml("pyproject.toml").table("tool").has("pytest")
+    return is_in_ini or is_in_toml or tree.has("pytest.ini")
 
 
 def _why_pytest(tree: Tree, tests: list[str], texts: list[str], requirements: set[str]) -> str:
-    if _has_pytest_section(tree):
+    if _configures_pytest(tree):
         return "the repository configures it"
     if "pytest" in requirements:
         return "the development dependencies name it"
@@ -284,7 +284,9 @@ def with_django(
     is_of_django = "django" in names or _REQUIRED.search(tree.read("setup.py"))
     if not (of_tests and is_of_django) or _PLUGIN in names:
         return runner
-    if runner.runner is TestRunner.PYTEST and _is_set_for_pytest(tree):
+    options = tree.toml("pyproject.toml").table("tool", "pytest", "ini_options")
+    is_set = any(tree.ini(file).has_option(one, _KEY) for file, one in _OF_PYTEST.items())
+    if runner.runner is TestRunner.PYTEST and (is_set or options.has(_KEY)):
         why = f" `{_PLUGIN}` is added, because pytest's settings have `{_KEY}`."
         return replace(runner, reason=runner.reason + why, plugins=(_PLUGIN,))
     if any(call.runner == "pytest" for hint in hints for call in hint.calls):
@@ -298,15 +300,6 @@ def with_django(
     )
     arguments = (f"--ds={settings}", _FILES)
     return Runner(TestRunner.PYTEST, arguments, reason, plugins=(_PLUGIN,))
-
-
-def _is_set_for_pytest(tree: Tree) -> bool:
-    return (
-        tree.ini("setup.cfg").has_option("tool:pytest", _KEY)
-        or tree.ini("pytest.ini").has_option("pytest", _KEY)
-        or tree.ini("tox.ini").has_option("pytest", _KEY)
-        or tree.toml("pyproject.toml").table("tool", "pytest", "ini_options").has(_KEY)
-    )
 
 
 def _called(tree: Tree) -> tuple[str, str]:

@@ -21,16 +21,11 @@ _RESIDUE = (".egg-info", ".dist-info", ".pyc", ".lock", ".o", ".eggs")
 _RESIDUE_NAMES = {"__pycache__", "build", "dist", ".eggs", ".pdm-build", ".git", ".mypy_cache"}
 
 
-def is_residue(path: Path) -> bool:
-    """Tell whether nothing will look for this file again."""
-    return path.name in _RESIDUE_NAMES or path.name.endswith(_RESIDUE)
-
-
 def is_wanted(path: Path, what: str) -> bool:
     """Tell whether this is among what shall be kept."""
-    if what in {"new", "all"}:
-        return what == "all" or not is_residue(path)
-    return path.name == what
+    if what == "new":
+        return path.name not in _RESIDUE_NAMES and not path.name.endswith(_RESIDUE)
+    return what in ("all", path.name)
 
 
 def entries(tree: Path) -> set[str]:

@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 Json = dict[str, Any]
@@ -72,11 +72,12 @@ _CODE = re.compile(r"^(?!\.|.*\.conf)[^/]+\.[cm]?[jt]sx?$")  # what is not named
 _LOADS = r"(?:\bfrom|\bimport|\w\()\s*['\"`]"  # before a name that code loads
 
 
-class GitDependency:
+class GitDependency(NamedTuple):
     """A dependency that is not in a registry: its name, what it is asked as, and whose it is."""
 
-    def __init__(self, name: str, spec: str, owner: str) -> None:
-        self.name, self.spec, self.owner = name, spec, owner
+    name: str
+    spec: str
+    owner: str
 
     @property
     def host(self) -> str:
@@ -327,21 +328,13 @@ def unfrozen(argv: list[str]) -> list[str]:
     return [loose.get(one, one) for one in argv]
 
 
-class Missing:
+class Missing(NamedTuple):
     """What cannot be fetched, and which of the project's own dependencies leads to it ("" where unknown)."""
 
-    def __init__(self, kind: str, name: str, owner: str, root: str) -> None:
-        self.kind, self.name, self.owner, self.root = kind, name, owner, root
-
-
-def absent(said: str) -> list[Missing]:
-    """Return what a package manager says that the registry does not have."""
-    hit = _ABSENT.search(said)
-    if hit is None:
-        return []
-    name = unquote(hit.group(hit.lastindex or 0))
-    print(f"The registry does not have the package {name}.", file=sys.stderr)
-    return [Missing("package", name, "", name)]
+    kind: str
+    name: str
+    owner: str
+    root: str
 
 
 def of_git(found: list[GitDependency], manifest: Json, folder: Path) -> list[Missing]:
@@ -357,8 +350,10 @@ def of_git(found: list[GitDependency], manifest: Json, folder: Path) -> list[Mis
 
 def missing(said: str, manifest: Json, folder: Path) -> list[Missing]:
     """Return what cannot be fetched, as the package manager names it."""
-    if lacking := absent(said):
-        return lacking
+    if absent := _ABSENT.search(said):
+        name = unquote(absent.group(absent.lastindex or 0))
+        print(f"The registry does not have the package {name}.", file=sys.stderr)
+        return [Missing("package", name, "", name)]
     hit = _NPM_SAID.search(said)
     if not hit or answers(hit.group(1)):
         return []
