@@ -71,25 +71,8 @@ class BuildNetwork:
 
     def open(self, name: str, hosts: frozenset[str], timeout_s: float) -> None:
         """Start the container `name` whose network others may join. Raises SandboxError."""
-        subnet = self._joined(name, timeout_s)
-        stream = self._streams[name]
-        stream.socket.settimeout(_ANSWER_TIMEOUT_S)
-        parts = messages(subnet, hosts, name_servers())
-        stream.socket.sendall(
-            b"%06d" % len(parts) + b"".join(b"%06d" % len(part) + part for part in parts)
-        )
-        try:
-            answer = stream.socket.recv(4096)[_ENGINE_HEADER_BYTES:]
-        except TimeoutError as error:
-            raise SandboxError("the build network's container does not answer") from error
-        if answer != b"ready":
-            raise SandboxError(f"the build network was refused: {answer.decode(errors='replace')}")
-
-    def _joined(self, name: str, timeout_s: float) -> Subnet:
-        """Start the container in the network that all builds share.
-
-        Till one of two networks that were made at once is gone, the engine joins neither, not even by its id.
-        """
+        # Till one of two networks that were made at once is gone, the engine joins neither, not even by
+        # its id.
         for left in reversed(range(_JOIN_TRIES)):
             subnet = self._engine.network(_NAME, {container.OURS: "1"})
             locked = Locked(
@@ -104,17 +87,25 @@ class BuildNetwork:
                 capabilities=("NET_ADMIN",),
             )
             self._engine.create(locked)
-            self._streams[name] = self._engine.attach(name)
+            stream = self._streams[name] = self._engine.attach(name)
             try:
                 self._engine.start(name)
+                break
             except SandboxError:
                 self.end(name)
                 if not left:
                     raise
                 time.sleep(_JOIN_PAUSE_S)
-            else:
-                break
-        return subnet
+        stream.socket.settimeout(_ANSWER_TIMEOUT_S)
+        parts = messages(subnet, hosts, name_servers())
+        told = b"".join(b"%06d" % len(part) + part for part in parts)
+        stream.socket.sendall(b"%06d" % len(parts) + told)
+        try:
+            answer = stream.socket.recv(4096)[_ENGINE_HEADER_BYTES:]
+        except TimeoutError as error:
+            raise SandboxError("the build network's container does not answer") from error
+        if answer != b"ready":
+            raise SandboxError(f"the build network was refused: {answer.decode(errors='replace')}")
 
     def end(self, name: str) -> None:
         """Remove the container; one that was never started is fine."""

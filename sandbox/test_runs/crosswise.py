@@ -138,19 +138,15 @@ class Plugin:
 
 def plugins(environment: Environment) -> frozenset[Plugin]:
     """Return what pytest loads by itself in an environment."""
-    own, shared = environment.project_layer, environment.dependencies_layer
-    found = [Plugin(*pair, is_own=True) for pair in _entry_points(own)]
-    return frozenset((*found, *(Plugin(*pair, is_own=False) for pair in _entry_points(shared))))
-
-
-def _entry_points(layer: str) -> Iterator[tuple[str, str]]:
-    if not layer:
-        return
-    for file in sorted(Path(layer).glob(f"{_SITE}/*-info/entry_points.txt"))[:_MOST]:
-        listed = Tree(file.parent).ini(file.name)
-        if listed.has_section(_GROUP):
-            pairs = (pair for pair in listed.items(_GROUP) if all(map(_NAME.fullmatch, pair)))
-            yield from pairs
+    found: set[Plugin] = set()
+    both = ((environment.project_layer, True), (environment.dependencies_layer, False))
+    for layer, is_own in both:
+        files = Path(layer).glob(f"{_SITE}/*-info/entry_points.txt") if layer else ()
+        for file in sorted(files)[:_MOST]:
+            listed = Tree(file.parent).ini(file.name)
+            pairs = listed.items(_GROUP) if listed.has_section(_GROUP) else ()
+            found |= {Plugin(*pair, is_own) for pair in pairs if all(map(_NAME.fullmatch, pair))}
+    return frozenset(found)
 
 
 def plugin_arguments(base: Environment, head: Environment) -> tuple[str, ...] | None:

@@ -39,8 +39,16 @@ def choose_runner(tree: Tree, hints: tuple[TestHints, ...], requirements: set[st
     patterns += [value for option, value in words if option in ("-p", "--pattern")]
     tests = [path for path, name in named if any(fnmatchcase(name, one) for one in patterns)]
     texts = [tree.read(path) for path in tests[:_READ_TEST_FILES]]
-    why = _why_pytest(tree, tests, texts, requirements)
-    if why and (tests or _configures_pytest(tree)):
+    why = ""
+    if is_configured := _configures_pytest(tree):
+        why = "the repository configures it"
+    elif "pytest" in requirements:
+        why = "the development dependencies name it"
+    elif any(PurePosixPath(path).name == "conftest.py" for path in tests):
+        why = "there is a conftest.py"
+    elif any(_PYTEST_TRACE.search(text) for text in texts):
+        why = "the test files are written for it"
+    if why and (tests or is_configured):
         reason = f"Tests run with pytest, because {why}."
         return _as_called(tree, hints, Runner(TestRunner.PYTEST, (), reason), tests)
     if any(_UNITTEST_TRACE.search(text) for text in texts):
@@ -210,18 +218,6 @@ def _configures_pytest(tree: Tree) -> bool:
     is_in_ini = any(tree.ini(file).has_section(one) for file, one in _OF_PYTEST.items())
     is_in_toml = tree.toml("pyproject.toml").table("tool").has("pytest")
     return is_in_ini or is_in_toml or tree.has("pytest.ini")
-
-
-def _why_pytest(tree: Tree, tests: list[str], texts: list[str], requirements: set[str]) -> str:
-    if _configures_pytest(tree):
-        return "the repository configures it"
-    if "pytest" in requirements:
-        return "the development dependencies name it"
-    if any(PurePosixPath(path).name == "conftest.py" for path in tests):
-        return "there is a conftest.py"
-    if any(_PYTEST_TRACE.search(text) for text in texts):
-        return "the test files are written for it"
-    return ""
 
 
 @dataclass(frozen=True, slots=True)
