@@ -3,6 +3,10 @@ import { writeSync } from "node:fs";
 
 const descriptor = Number(process.env.ASSAY_CHANNEL_FD);
 const TEXT_CHARACTERS = 500;
+export const FLAGS = [
+  "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-sync", "--disable-gpu",
+  "--disable-background-networking", "--disable-component-update", "--disable-extensions",
+];
 
 export function tell(record) {
   let rest = Buffer.from(JSON.stringify(record) + "\n");

@@ -2,17 +2,13 @@
 import { existsSync, readFileSync } from "node:fs";
 
 import { follow } from "./acts.mjs";
-import { reason, tell, within } from "./channel.mjs";
+import { FLAGS, reason, tell, within } from "./channel.mjs";
 import { look } from "./look.mjs";
 import { compare } from "./pictures.mjs";
 import { CommandSite, FolderSite } from "./site.mjs";
 
 const { chromium } = (await import("/opt/assay/playwright/package/index.js")).default;
-const FLAGS = [
-  "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-sync",
-  "--disable-background-networking", "--disable-component-update", "--disable-extensions",
-  "--force-color-profile=srgb", "--font-render-hinting=none", "--disable-lcd-text", "--disable-gpu",
-];
+const ALIKE = ["--force-color-profile=srgb", "--font-render-hinting=none", "--disable-lcd-text"];
 const LAUNCH_MS = 40000;
 const plan = JSON.parse(readFileSync(0, "utf8"));
 const until = Date.now() + plan.deadline_s * 1000;
@@ -21,7 +17,7 @@ let browser = null;
 
 async function goodBrowser() {
   if (browser?.isConnected()) return browser;
-  browser = await chromium.launch({ executablePath: plan.chromium, args: FLAGS, timeout: LAUNCH_MS });
+  browser = await chromium.launch({ executablePath: plan.chromium, args: [...FLAGS, ...ALIKE], timeout: LAUNCH_MS });
   tell({ kind: "browser", version: browser.version() });
   return browser;
 }

@@ -2,12 +2,8 @@
 // Ends with 2 where there is no browser at the path it is given, with 3 and a reason where the browser fails.
 import { existsSync, readFileSync, writeSync } from "node:fs";
 
-import { reason } from "./channel.mjs";
+import { FLAGS, reason } from "./channel.mjs";
 
-const FLAGS = [
-  "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-sync", "--disable-gpu",
-  "--disable-background-networking", "--disable-component-update", "--disable-extensions",
-];
 const [, , executablePath, seconds] = process.argv;
 const timeout = Number(seconds) * 1000;
 if (!existsSync(executablePath)) process.exit(2);

@@ -11,17 +11,9 @@ from pathlib import Path
 
 from sandbox.harness import outcome
 from sandbox.harness.readers import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped
+from sandbox.harness.supervisor import suite
 from sandbox.harness.supervisor.orders import JournalResult, Orders
 from sandbox.harness.supervisor.steps import Done, Program, Steps
-from sandbox.harness.supervisor.suite import (
-    FunctionSource,
-    Whole,
-    broken,
-    find_functions,
-    read_text,
-    result_of,
-    told_of,
-)
 
 _FUNCTION = re.compile(r"^[ \t]*(?:pub |async |unsafe )*fn (?P<name>\w+)\s*[(<]")
 _COUNTED = re.compile(r"^(\d+) tests?, \d+ benchmarks?$", re.M)
@@ -51,7 +43,7 @@ def run(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
     """Yield the results of every target; unit tests in sources belong to the source."""
     told = steps.run("cargo", "metadata", "--no-deps", "--offline", "--format-version", "1")
     if told.status != 0:
-        yield broken(".", "cargo cannot read it.", told)
+        yield suite.broken(".", "cargo cannot read it.", told)
         return
     for target in _targets(told.out, orders.top):
         if orders.is_asked(target.path):
@@ -108,24 +100,24 @@ class _Crate:
             said = "" if done.status == 0 else clipped(done.said)
             yield JournalResult(f"{path}::{self._target.name}", path, word, done.seconds, said)
         elif int(counted.group(1)) != len(names):
-            yield broken(self._target.path, "Its tests cannot be listed.", listed)
+            yield suite.broken(self._target.path, "Its tests cannot be listed.", listed)
         elif names:
             functions = _Functions(self._orders.top, self._target.path)
-            yield from told_of(
+            yield from suite.told_of(
                 names,
                 self._whole(),
                 lambda name: self._whole("--exact", name),
-                lambda seen: [result_of(seen, functions.of(seen.name))],
+                lambda seen: [suite.result_of(seen, functions.of(seen.name))],
                 self._target.path,
             )
 
-    def _whole(self, *options: str) -> Whole:
+    def _whole(self, *options: str) -> suite.Whole:
         """Run tests. The log has a line for each test only when the harness itself saw its end."""
         self._log.unlink(missing_ok=True)
         done = self._start(f"--logfile={self._log}", *options)
         reading = read_results(done.out)
-        logged = read_text(self._log).splitlines()
-        return Whole(done, reading, len(logged) == len(reading.tests))
+        logged = suite.read_text(self._log).splitlines()
+        return suite.Whole(done, reading, len(logged) == len(reading.tests))
 
     def _start(self, *options: str) -> Done:
         folder = str(self._target.folder)
@@ -146,9 +138,9 @@ class _Functions:
 
     def __init__(self, top: Path, path: str) -> None:
         self._top, self._path = top, path
-        self._known: dict[str, dict[str, FunctionSource]] = {}
+        self._known: dict[str, dict[str, suite.FunctionSource]] = {}
 
-    def of(self, name: str) -> FunctionSource:
+    def of(self, name: str) -> suite.FunctionSource:
         """Return the test's function; without a known place, the crate's root file."""
         *modules, function = name.split("::")
         for count in range(len(modules), -1, -1):
@@ -156,11 +148,13 @@ class _Functions:
             for path in (f"{below}.rs", f"{below}/mod.rs") if count else (self._path,):
                 if function in self._in(path):
                     return self._in(path)[function]
-        return FunctionSource(self._path, 0, name)
+        return suite.FunctionSource(self._path, 0, name)
 
-    def _in(self, path: str) -> dict[str, FunctionSource]:
+    def _in(self, path: str) -> dict[str, suite.FunctionSource]:
         if path not in self._known:
-            self._known[path] = find_functions(read_text(self._top / path), _FUNCTION, path)
+            self._known[path] = suite.find_functions(
+                suite.read_text(self._top / path), _FUNCTION, path
+            )
         return self._known[path]
 
 

@@ -9,17 +9,9 @@ from pathlib import PurePosixPath
 
 from sandbox.harness import outcome
 from sandbox.harness.readers import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped, seconds
+from sandbox.harness.supervisor import suite
 from sandbox.harness.supervisor.orders import JournalResult, Orders, Unbelievable
 from sandbox.harness.supervisor.steps import Program, Steps
-from sandbox.harness.supervisor.suite import (
-    FunctionSource,
-    Whole,
-    broken,
-    find_functions,
-    read_text,
-    result_of,
-    told_of,
-)
 
 _FUNCTION = re.compile(r"func (?P<name>(?:Test|Example|Fuzz)\w*)\(")
 _PACKAGE = re.compile(r"^package (\w+)", re.M)
@@ -58,24 +50,24 @@ class _Package:
         # A test that must fail, under a name that nobody could know.
         nonce = self._orders.nonce
         control = f"TestZ{nonce}"
-        package = _PACKAGE.search(read_text(self._orders.top / files[0]))
+        package = _PACKAGE.search(suite.read_text(self._orders.top / files[0]))
         if package:
             filled = _CONTROL.format(package=package.group(1), nonce=nonce, name=control)
             (self._orders.top / self._folder / f"z{nonce}_test.go").write_text(filled)
         built = self._steps.run("go", "test", "-c", "-o", str(self._binary), f"./{self._folder}")
         if built.status != 0:
-            yield broken(self._folder, "It does not build.", built)
+            yield suite.broken(self._folder, "It does not build.", built)
             return
         if not self._binary.exists():
             return  # every test file is left out by its build constraints
-        functions: dict[str, FunctionSource] = {}
+        functions: dict[str, suite.FunctionSource] = {}
         for path in files:
-            text = read_text(self._orders.top / path)
-            for name, function in find_functions(text, _FUNCTION, path).items():
+            text = suite.read_text(self._orders.top / path)
+            for name, function in suite.find_functions(text, _FUNCTION, path).items():
                 functions.setdefault(name, function)
         listed = self._steps.run(str(self._binary), "-test.list", ".*", folder=self._folder)
         if listed.status != 0:
-            yield broken(self._folder, "Its tests cannot be listed.", listed)
+            yield suite.broken(self._folder, "Its tests cannot be listed.", listed)
             return
         names = tuple(dict.fromkeys(n for n in listed.out.split("\n") if n in functions))
         if self._start(control).done.status == 0:
@@ -84,7 +76,7 @@ class _Package:
             yield from self._told(names, functions)
 
     def _told(
-        self, names: tuple[str, ...], functions: dict[str, FunctionSource]
+        self, names: tuple[str, ...], functions: dict[str, suite.FunctionSource]
     ) -> Iterator[JournalResult]:
         whole = self._start("|".join(names)) if sum(map(len, names)) < _MOST_CHARS else None
         whole = whole or self._start("|".join(names[:1]))
@@ -92,16 +84,18 @@ class _Package:
 
         def results(seen: SeenTest) -> Iterator[JournalResult]:
             at = functions[seen.name]
-            yield result_of(seen, at)
+            yield suite.result_of(seen, at)
             for inner in whole.reading.tests if tops.is_clean(names) else ():
                 if inner.name.startswith(seen.name + "/"):
-                    yield result_of(inner, at, f"{seen.name}[{inner.name[len(seen.name) + 1 :]}]")
+                    yield suite.result_of(
+                        inner, at, f"{seen.name}[{inner.name[len(seen.name) + 1 :]}]"
+                    )
 
-        yield from told_of(
+        yield from suite.told_of(
             names, tops, lambda name: _tops(self._start(name)), results, self._folder
         )
 
-    def _start(self, names: str) -> Whole:
+    def _start(self, names: str) -> suite.Whole:
         """Run the named tests. The log is complete only when the run went through its own end."""
         self._log.unlink(missing_ok=True)
         argv = (
@@ -109,13 +103,15 @@ class _Package:
             *(f"-test.run=^(?:{names})$", "-test.paniconexit0", f"-test.testlogfile={self._log}"),
         )
         done = self._steps.start(Program(argv, folder=self._folder))
-        return Whole(done, read_events(done.out), read_text(self._log).startswith("# test log"))
+        return suite.Whole(
+            done, read_events(done.out), suite.read_text(self._log).startswith("# test log")
+        )
 
 
-def _tops(whole: Whole) -> Whole:
+def _tops(whole: suite.Whole) -> suite.Whole:
     """Leave the subtests out: they are not listed, and their test fails when they do."""
     tests = tuple(test for test in whole.reading.tests if "/" not in test.name)
-    return Whole(whole.done, Reading(tests, whole.reading.problem), whole.ended)
+    return suite.Whole(whole.done, Reading(tests, whole.reading.problem), whole.ended)
 
 
 # --- the events of `go test -json` -----------------------------------------------------------------

@@ -11,17 +11,9 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.harness import outcome
 from sandbox.harness.readers import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped
+from sandbox.harness.supervisor import suite
 from sandbox.harness.supervisor.orders import JournalResult, Orders
 from sandbox.harness.supervisor.steps import Done, Program, Steps
-from sandbox.harness.supervisor.suite import (
-    FunctionSource,
-    Whole,
-    alone_result,
-    broken,
-    find_functions,
-    read_text,
-    result_of,
-)
 
 _JARS = Path("/usr/share/java")  # Debian's; they come with the packages junit4 and junit5
 _COMMON = ("junit4", "hamcrest-all", "hamcrest-core", "hamcrest")
@@ -56,7 +48,7 @@ class _Suite:
         self._steps, self._orders = steps, orders
         self._main, self._tests = orders.scratch("main"), orders.scratch("tests")
         self._runner = orders.scratch("runner")
-        texts = {path: read_text(orders.top / path) for path in orders.tests}
+        texts = {path: suite.read_text(orders.top / path) for path in orders.tests}
         self._is_platform = any("org.junit.jupiter" in text for text in texts.values())
         self._texts = texts
 
@@ -144,7 +136,7 @@ class _Suite:
         listed = self._start("list", "", classes)
         if listed.done.status != 0 or listed.reading.problem:
             said = f"Its tests cannot be listed. {listed.reading.problem}"
-            yield broken(".", said, listed.done)
+            yield suite.broken(".", said, listed.done)
             return
         names = [test.name for test in listed.reading.tests]
         whole = self._start("run", "", classes)
@@ -154,9 +146,11 @@ class _Suite:
             if is_whole and name in told:
                 yield self._result(told[name], classes)
             else:
-                yield self._result(alone_result(name, self._start("run", name, classes)), classes)
+                yield self._result(
+                    suite.alone_result(name, self._start("run", name, classes)), classes
+                )
 
-    def _start(self, mode: str, only: str, classes: dict[str, str]) -> Whole:
+    def _start(self, mode: str, only: str, classes: dict[str, str]) -> suite.Whole:
         key, place = secrets.token_hex(16), self._orders.scratch(secrets.token_hex(8))
         wanted = [only.partition("#")[0]] if only else list(classes)
         told = "\n".join((key, str(place), mode, only, *wanted)) + "\n"
@@ -166,16 +160,16 @@ class _Suite:
         text = (
             place.read_bytes()[:_REPORT_BYTES].decode("ascii", "replace") if place.is_file() else ""
         )
-        return Whole(done, _report(text, key))
+        return suite.Whole(done, _report(text, key))
 
     def _result(self, seen: SeenTest, classes: dict[str, str]) -> JournalResult:
         name, _, method = seen.name.partition("#")
         outer = name.partition("$")[0]
         path = classes.get(outer, ".")
-        functions = find_functions(self._texts.get(path, ""), _METHOD, path)
-        at = functions.get(method, FunctionSource(path, 0, seen.name))
+        functions = suite.find_functions(self._texts.get(path, ""), _METHOD, path)
+        at = functions.get(method, suite.FunctionSource(path, 0, seen.name))
         inner = f"{name.partition('$')[2]}." if "$" in name else ""
-        return result_of(seen, at, f"{inner}{method}")
+        return suite.result_of(seen, at, f"{inner}{method}")
 
 
 def _is_test_side(path: str) -> bool:

@@ -10,18 +10,10 @@ from pathlib import PurePosixPath
 
 from sandbox.harness import outcome
 from sandbox.harness.readers import Reading, clipped, has_tap, read_tap
+from sandbox.harness.supervisor import suite
 from sandbox.harness.supervisor.exits import Exits, ScriptEnds
 from sandbox.harness.supervisor.orders import JournalResult, Orders
 from sandbox.harness.supervisor.steps import Done, Program, Steps
-from sandbox.harness.supervisor.suite import (
-    FunctionSource,
-    Whole,
-    broken,
-    find_functions,
-    read_text,
-    result_of,
-    told_of,
-)
 
 _SOURCE_CHARS = 4000
 _DID_NOTHING = re.compile(r"^make: ((?:Nothing to be done for|[`'].*' is up to date).*?)\.?$", re.M)
@@ -47,7 +39,7 @@ def run_scripts(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
     """Run every test script by the interpreter that it names."""
     watch = ScriptEnds(steps, orders)
     for path in orders.asked:
-        text = read_text(orders.top / path)
+        text = suite.read_text(orders.top / path)
         first = text.split("\n", 1)[0]
         words = first[2:].split() if first.startswith("#!") else []
         known = PurePosixPath(words[-1]).name if words else ""
@@ -66,7 +58,7 @@ def common_place(tests: tuple[str, ...]) -> str:
 
 def sources(orders: Orders, paths: tuple[str, ...]) -> str:
     """Return what the test files say, for whoever asks what these tests are about."""
-    texts = [read_text(orders.top / path)[:_SOURCE_CHARS] for path in paths[:20]]
+    texts = [suite.read_text(orders.top / path)[:_SOURCE_CHARS] for path in paths[:20]]
     return "\n".join(texts)[:_SOURCE_CHARS]
 
 
@@ -104,8 +96,10 @@ def run_bats(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
     for path in orders.asked:
         if not path.endswith(".bats"):
             continue
-        functions: dict[str, FunctionSource] = {}
-        for name, function in find_functions(read_text(orders.top / path), _TEST, path).items():
+        functions: dict[str, suite.FunctionSource] = {}
+        for name, function in suite.find_functions(
+            suite.read_text(orders.top / path), _TEST, path
+        ).items():
             try:
                 bare = " ".join(shlex.split(name)) if name[:1] in "\"'" else name
             except ValueError:
@@ -114,22 +108,22 @@ def run_bats(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
         counted = steps.run("bats", "--count", path)
         if counted.status != 0 or counted.out.strip() != str(len(functions)):
             said = "bats cannot tell its tests, or counts others than stand in it."
-            yield broken(path, said, counted)
+            yield suite.broken(path, said, counted)
         elif functions:
             yield from _told_by_bats(steps, path, functions)
 
 
 def _told_by_bats(
-    steps: Steps, path: str, functions: dict[str, FunctionSource]
+    steps: Steps, path: str, functions: dict[str, suite.FunctionSource]
 ) -> Iterator[JournalResult]:
-    def start(*options: str) -> Whole:
+    def start(*options: str) -> suite.Whole:
         done = steps.run("bats", "--formatter", "tap", *options, path)
-        return Whole(done, read_tap(done.out))
+        return suite.Whole(done, read_tap(done.out))
 
-    yield from told_of(
+    yield from suite.told_of(
         tuple(functions),
         start(),
         lambda name: start("--filter", "^" + _META.sub(r"\\\1", name) + "$"),
-        lambda seen: [result_of(seen, functions[seen.name])],
+        lambda seen: [suite.result_of(seen, functions[seen.name])],
         path,
     )

@@ -69,10 +69,12 @@ class CheckedFile:
         for node in always_run(self._tree):
             if isinstance(node, ast.Call):
                 yield from self._call(node, {})
-            elif isinstance(node, ast.ImportFrom):
-                yield from self._missing_names(node)
+            elif isinstance(node, ast.ImportFrom) and self._is_meant(node):
+                names = [alias.name for alias in node.names if alias.name != "*"]
+                yield from _missing(_module(node.module or ""), node.module or "", names, node)
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-                yield from self._missing_attribute(node)
+                owner = self._value(node.value)
+                yield from _missing(owner, getattr(owner, "__name__", ""), [node.attr], node)
             elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 known = self._types(node)
                 for inner in own_statements(node) if known else ():
@@ -143,29 +145,6 @@ class CheckedFile:
 
     # --- what is refused ---
 
-    def _missing_names(self, node: ast.ImportFrom) -> Iterator[tuple[int, str, str]]:
-        module = _module(node.module or "") if self._is_meant(node) else _NOTHING
-        for alias in node.names if isinstance(module, types.ModuleType) else ():
-            whole = f"{node.module}.{alias.name}"
-            if (
-                alias.name[:1] not in "*_"
-                and not hasattr(module, alias.name)
-                and _module(whole) is _NOTHING
-            ):
-                yield node.lineno, "unknown-name", f"Python {_version()} has no `{whole}`."
-
-    def _missing_attribute(self, node: ast.Attribute) -> Iterator[tuple[int, str, str]]:
-        owner = self._value(node.value)
-        if (
-            not isinstance(owner, types.ModuleType)
-            or hasattr(owner, node.attr)
-            or node.attr[0] == "_"
-        ):
-            return
-        whole = f"{owner.__name__}.{node.attr}"
-        if _module(whole) is _NOTHING:
-            yield node.lineno, "unknown-name", f"Python {_version()} has no `{whole}`."
-
     def _call(
         self, node: ast.Call, known: dict[str, type], only_methods: bool = False
     ) -> Iterator[tuple[int, str, str]]:
@@ -183,6 +162,16 @@ class CheckedFile:
         problem = _refused(target, node, has_self) if target is not _NOTHING else ""
         if problem:
             yield node.lineno, _REFUSED, f"Python {_version()} refuses {problem}"
+
+
+def _missing(
+    owner: object, called: str, names: list[str], node: ast.ImportFrom | ast.Attribute
+) -> Iterator[tuple[int, str, str]]:
+    """Yield the names that a module of the standard library does not have."""
+    for name in names if isinstance(owner, types.ModuleType) else ():
+        whole = f"{called}.{name}"
+        if name[0] != "_" and not hasattr(owner, name) and _module(whole) is _NOTHING:
+            yield node.lineno, "unknown-name", f"Python {_version()} has no `{whole}`."
 
 
 def _refused(target: object, node: ast.Call, has_self: bool) -> str:
