@@ -205,11 +205,6 @@ class _Talk:
             os.close(self._master)
 
 
-def keys_of(text: str) -> list[bytes]:
-    """Return what a person would press, line by line; the last line is entered too."""
-    return [line.encode("utf-8", "surrogateescape") + b"\n" for line in text.splitlines()]
-
-
 # --- the processes that a line started -------------------------------------------------------------
 
 
@@ -304,7 +299,9 @@ def main() -> None:
             marked[path] = Path(path).stat().st_ino
     cases: list[dict[str, object]] = []
     for case in orders["cases"]:
-        keys = [case["pressed"].encode()] if case["pressed"] else keys_of(case["typed"])
+        # What a person would press, line by line; the last line is entered too.
+        typed = [line.encode("utf-8", "surrogateescape") for line in case["typed"].splitlines()]
+        keys = [case["pressed"].encode()] if case["pressed"] else [line + b"\n" for line in typed]
         seen = converse(case["line"], keys, case["limit_s"], orders["output_bytes"])
         waits = [len(_text(seen.output[:place])) for place in seen.typed_at]
         cases.append({**asdict(seen), "output": _text(seen.output), "typed_at": waits})

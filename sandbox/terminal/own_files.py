@@ -130,7 +130,9 @@ async def _by_runner(sandbox: Sandbox, run: ShellRun, files: tuple[OwnFile, ...]
     environment = replace(
         environment, recipe=replace(recipe, test_arguments=arguments, more_calls=())
     )
-    paths = tuple(one.path for one in files if is_a_test(one.path))
+    names = {one.path: Path(one.path).name.casefold() for one in files}
+    # By its name a test for the project's runner.
+    paths = tuple(path for path, name in names.items() if "test" in name or "spec" in name)
     if any(recipe.root and not path.startswith(f"{recipe.root}/") for path in paths):
         problem = f"The project stands in {recipe.root}: a test of the judge does too."
         return Observation(run.side, problem=problem)
@@ -143,12 +145,6 @@ async def _by_runner(sandbox: Sandbox, run: ShellRun, files: tuple[OwnFile, ...]
     if not results:
         problem = "No test of the judge was found in what it wrote."
     return replace(seen, problem=seen.problem or problem)
-
-
-def is_a_test(path: str) -> bool:
-    """Whether one of the judge's files is a test for the project's runner, by its name."""
-    name = Path(path).name.casefold()
-    return "test" in name or "spec" in name
 
 
 # --- whose fault a failure is -----------------------------------------------------------------

@@ -5,6 +5,7 @@ What the reporters can and cannot promise stands in `sandbox/harness/node/README
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from dataclasses import dataclass, replace
@@ -176,8 +177,10 @@ def _watching(start: _Start, call: _Call) -> tuple[str, ...]:
 
 def _tests_of(folder: str) -> tuple[str, ...]:
     """Return what of the tree belongs to its tests: a build may write there, and tests run as they were."""
-    tree = Tree(Path(folder))
-    of_tests = (path for path in tree.all_files() if classify(path) is not PathKind.SOURCE)
+    tree, top = Tree(Path(folder)), Path(folder)
+    files = (Path(place, name) for place, _, names in os.walk(top) for name in names)
+    paths = (file.relative_to(top).as_posix() for file in files)  # hidden and vendored ones, too
+    of_tests = (path for path in paths if classify(path) is not PathKind.SOURCE)
     return tuple(path for path in islice(of_tests, LISTED_FILES) if tree.is_plain(path))
 
 

@@ -303,7 +303,8 @@ def _reasons(
 def _inputs(reading: _ReadProject, setup: SetupHints) -> tuple[str, ...]:
     """Return every input of the dependency layer as text: what uv reads, or what a build may read."""
     tree, project, selection = reading.tree, reading.project, reading.selection
-    uv_settings = tree.toml("pyproject.toml").table("tool", "uv").canonical()
+    settings = tree.toml("pyproject.toml").table("tool", "uv").data
+    uv_settings = json.dumps(settings, sort_keys=True, default=str)
     if setup.install:
         return (uv_settings, *layer.packaging_inputs(reading.whole))
     near = tuple(text for one in reading.siblings for text in layer.dynamic_inputs(one.tree))

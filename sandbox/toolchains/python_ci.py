@@ -72,11 +72,6 @@ class TestHints:
     is_of_ci: bool = False
     is_whole: bool = False
 
-    @property
-    def says_something(self) -> bool:
-        """Tell whether there is anything to use."""
-        return any((self.extras, self.groups, self.files, self.packages, self.calls))
-
 
 def read_hints(tree: Tree, project: str) -> tuple[TestHints, ...]:
     """Return the hints of tox, nox, CI, Makefile and tasks in this order; `project` is normalised."""
@@ -87,7 +82,9 @@ def read_hints(tree: Tree, project: str) -> tuple[TestHints, ...]:
         *_targets(tree),
         *_hatch(tree),
     )
-    return tuple(hints for hints in found if hints.says_something)
+    return tuple(
+        one for one in found if one.extras or one.groups or one.files or one.packages or one.calls
+    )
 
 
 def _aside(hints: TestHints) -> TestHints:

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterator
 from configparser import ConfigParser
 from configparser import Error as ConfigError
 from dataclasses import dataclass, field
@@ -114,12 +113,6 @@ class Tree:
             self._walked.append(tuple(found[:LISTED_FILES]))
         return self._walked[0]
 
-    def all_files(self) -> Iterator[str]:
-        """Yield the relative paths of all files and links, hidden and vendored ones too."""
-        for folder, _, files in os.walk(self.root):
-            place = Path(folder).relative_to(self.root)
-            yield from ((place / name).as_posix() for name in files)
-
     def listing(self, folder: str, suffix: str) -> tuple[str, ...]:
         """Return the sorted relative paths of the files directly in `folder` with that suffix."""
         if not self.has(folder) or not (self.root / folder).is_dir():
@@ -175,10 +168,6 @@ class Table:
     def _list(self, key: str) -> list[object]:
         value = self.members.get(key)
         return value if isinstance(value, list) else []
-
-    def canonical(self) -> str:
-        """Return the table in one spelling, for digests."""
-        return json.dumps(self.data, sort_keys=True, default=str)
 
 
 def json_table(text: str) -> Table:

@@ -92,7 +92,9 @@ class _Crate:
             yield self._not_built(built)
             return
         listed = self._start("--list")
-        names, counted = read_list(listed.out), _COUNTED.search(listed.out)
+        found = map(_LISTED.fullmatch, listed.out.splitlines()[:MOST_TESTS])
+        names = tuple(dict.fromkeys(match.group(1)[:NAME_CHARS] for match in found if match))
+        counted = _COUNTED.search(listed.out)
         if listed.status != 0 or counted is None:
             # A target with a harness of its own: one program, one exit code.
             done, path = self._start(), self._target.path
@@ -180,12 +182,6 @@ _SUMMARY = re.compile(
 )
 _SAID = re.compile(r"^---- (\S.*?) stdout ----\n(.*?)(?=^---- |^\nfailures:|\Z)", re.M | re.S)
 _WORDS = {"ok": outcome.PASSED, "FAILED": outcome.FAILED, "ignored": outcome.SKIPPED}
-
-
-def read_list(text: str) -> tuple[str, ...]:
-    """Return the names of `--list --format terse`, each once."""
-    found = (_LISTED.fullmatch(line) for line in text.splitlines()[:MOST_TESTS])
-    return tuple(dict.fromkeys(match.group(1)[:NAME_CHARS] for match in found if match))
 
 
 def read_results(text: str) -> Reading:

@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 import sysconfig
-from importlib.metadata import Distribution, distributions
+from importlib.metadata import distributions
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -30,27 +30,22 @@ sys.path[:] = [*_before[:_at], *_new, *_before[_at:]]
 """
 
 
-def local_folder(distribution: Distribution, tree: str) -> str | None:
-    """Return the folder below `tree` that this was installed from, "." for the tree itself."""
-    url = urlsplit(json.loads(distribution.read_text("direct_url.json") or "{}").get("url", ""))
-    path = Path(unquote(url.path))
-    inside = url.scheme == "file" and path.is_relative_to(tree)
-    return path.relative_to(tree).as_posix() if inside else None
-
-
 def settle(local: Path, tree: str, project_site: str, *names: str) -> int:
     """Uninstall, note, activate; returns the exit code."""
     site = sysconfig.get_path("purelib")
-    found: dict[str, str | None] = {}
+    folders: dict[str, str] = {}  # below `tree`, "." for the tree itself, by the packages' names
+    unwanted = set()
     for one in distributions(path=[site]):
-        name = re.sub(
-            r"[-_.]+", "-", one.metadata["Name"]
-        ).lower()  # as indexes compare it (PEP 503)
-        found[name] = local_folder(one, tree)
-    folders = {name: folder for name, folder in found.items() if folder is not None}
-    unwanted = sorted(set(folders) | (set(found) & set(names)))
+        # As indexes compare names (PEP 503).
+        name = re.sub(r"[-_.]+", "-", one.metadata["Name"]).lower()
+        url = urlsplit(json.loads(one.read_text("direct_url.json") or "{}").get("url", ""))
+        path = Path(unquote(url.path))
+        if url.scheme == "file" and path.is_relative_to(tree):
+            folders[name] = path.relative_to(tree).as_posix()
+        if name in folders or name in names:
+            unwanted.add(name)
     if unwanted:
-        done = subprocess.run(["uv", "pip", "uninstall", *unwanted], check=False)
+        done = subprocess.run(["uv", "pip", "uninstall", *sorted(unwanted)], check=False)
         if done.returncode:
             return done.returncode
     Path(site, "_assay_project.py").write_text(_ACTIVATION.format(project=project_site, site=site))
