@@ -177,6 +177,13 @@ def test_bats_tests_cannot_speak_for_each_other(kept: Kept) -> None:
     assert seen["skips"] == "skipped"
 
 
+def test_a_bats_test_with_marks_in_its_name_runs_alone(kept: Kept) -> None:
+    needs("bats")
+    text = '@test "adds 1.5 (twice) [a|b]" {\n    true\n}\n\n@test "bad" {\n    false\n}\n'
+    run = kept.run(TestRunner.BATS, {"test/a.bats": text})
+    assert told(run) == {"adds 1.5 (twice) [a|b]": "passed", "bad": "failed"}
+
+
 # --- CMake ------------------------------------------------------------------------------------------
 
 
