@@ -21,7 +21,7 @@ from bot.settings import Settings, load_settings, make_home
 from bot.task.kept_criteria import KeptCriteria, KeptCriterion
 from bot.text import scrub
 from sandbox.errors import CheckoutError
-from sandbox.repository.diff import read_diff
+from sandbox.repository.checkout import read_diff
 from sandbox.repository.fetch import fetch, resolve_at_source
 from sandbox.repository.mirror import RepositorySource, merge_base, open_mirror
 

@@ -30,7 +30,7 @@ from bot.verdict.acceptance import (
 )
 from sandbox.base import SandboxError
 from sandbox.errors import CheckoutError, CheckoutUnavailable
-from sandbox.repository.diff import read_diff
+from sandbox.repository.checkout import read_diff
 from sandbox.repository.fetch import fetch
 from sandbox.repository.mirror import has, open_mirror
 from sandbox.values import Diff

@@ -14,13 +14,14 @@ from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.repository.combine import combine
 from sandbox.test_runs.crosswise import (
     Crosswise,
+    Doctests,
     find_crosswise,
+    find_doctests,
     made_for_tests,
     plugin_arguments,
     runner_of_base,
     silenced_at_start,
 )
-from sandbox.test_runs.doctests import Doctests, find_doctests
 from sandbox.test_runs.four_runs import FourRuns, aligned, passed
 from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.test_runs.repeats import (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.repository.diff import DiffLimits, read_diff
+from sandbox.repository.checkout import DiffLimits, read_diff
 from sandbox.repository.fetch import fetch
 from sandbox.repository.mirror import Mirror, RepositorySource, open_mirror
 from sandbox.values import ChangeStatus, Diff, FileChange

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from sandbox.test_runs.doctests import with_doctests
+from sandbox.test_runs.crosswise import with_doctests
 
 HEAD = '''"""Head.
 
