@@ -160,10 +160,16 @@ def _environment(
     )
 
 
-async def _made(folder: Path, make: Callable[[Path], Awaitable[_Layer]], tries: int = 2) -> _Layer:
+async def _made(
+    folder: Path,
+    make: Callable[[Path], Awaitable[_Layer]],
+    then: Callable[[], Awaitable[None]] | None = None,
+    tries: int = 2,
+) -> _Layer:
     """Return the layer of a folder, made by one process at a time where it is not there yet.
 
-    It is tried again where something else than the project was the problem.
+    It is tried again where something else than the project was the problem. What is to be done `then` is
+    done before another process finds it.
     """
     layer = _Layer(str(folder / "layer"), cached=True)
     async with layers.locked(folder):
@@ -175,6 +181,8 @@ async def _made(folder: Path, make: Callable[[Path], Awaitable[_Layer]], tries: 
                 made = await make(temporary)
                 if made.failure is None:
                     layers.publish(temporary, folder)
+                    if then:
+                        await then()
                     return replace(layer, cached=False)
             if not tries or not made.failure.problem or made.unfetched:
                 return made
@@ -221,19 +229,20 @@ async def _dependencies(run: BuildRun) -> _Layer:
         return _Layer()
 
     parts = [request.recipe.lock_digest, *([request.sha] if request.recipe.runs_tree else [])]
-    folder = place(replace(request, is_trusted=True), "dependencies", list(parts))
-    if layers.is_finished(folder):
-        layer = _Layer(str(folder / "layer"), cached=True)
-    else:
-        layer = await _made(place(request, "dependencies", list(parts)), fill)
-    if layer.failure:
-        return layer
-    downloading = run.ecosystem.downloading
-    is_shared = request.is_trusted and request.network is not Network.NONE and not layer.cached
-    wanted = downloading(request, Path(layer.folder)) if downloading and is_shared else None
-    if wanted:
-        await steps.keep_downloads(run, wanted)
-    return replace(layer, unfetched=_unfetched(Path(layer.folder)))
+    folder = place(request, "dependencies", list(parts))
+
+    async def keep_downloads() -> None:
+        downloading = run.ecosystem.downloading
+        is_shared = request.is_trusted and request.network is not Network.NONE
+        wanted = downloading(request, folder / "layer") if downloading and is_shared else None
+        if wanted:
+            await steps.keep_downloads(run, wanted)
+
+    lasting = place(replace(request, is_trusted=True), "dependencies", list(parts))
+    layer = _Layer(str(lasting / "layer"), cached=True)
+    if not layers.is_finished(lasting):
+        layer = await _made(folder, fill, keep_downloads)
+    return layer if layer.failure else replace(layer, unfetched=_unfetched(Path(layer.folder)))
 
 
 def _named(failure: Observation, unfetched: tuple[Unfetched, ...]) -> _Layer:
