@@ -27,7 +27,7 @@ from sandbox.toolchains import layers
 from sandbox.toolchains.tree import Tree
 from sandbox.values import FAILING, Observation, Outcome, TestResult, TestRun, TestRunner
 
-HARNESS_VERSION = "22"
+HARNESS_VERSION = "23"
 """Part of the key under which a caller may keep a run; changes when outcomes may."""
 
 
