@@ -11,13 +11,13 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from bot.configuration import MAX_BYTES, PATH, Configuration, Layer, effective, refusal
 from bot.errors import UserError
 from bot.evaluation.on_host import host_errors
 from bot.evidence.code_map.index import CodeIndex
 from bot.evidence.code_map.locate import locate
-from bot.github import GitHub
 from bot.judges.agents import Agents
 from bot.judges.model.base import ModelProblem, OpenSession, SessionLimits
 from bot.judges.rubric_drafting import AskedIssue, draft_rubric
@@ -53,6 +53,9 @@ from sandbox.repository.checkout import Base, take_base
 from sandbox.repository.mirror import RepositorySource, list_paths, read_file, release
 from sandbox.repository.names import TreeReader
 
+if TYPE_CHECKING:
+    from bot.github.client import GitHubApp
+
 
 @dataclass(frozen=True, slots=True)
 class Branch:
@@ -77,7 +80,7 @@ class RubricDrafter:
 
     settings: Settings
     sandbox: Sandbox
-    github: GitHub
+    github: GitHubApp
     open_session: OpenSession
     mark_key: bytes
     secrets: tuple[str, ...] = ()

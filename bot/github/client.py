@@ -16,11 +16,9 @@ from bot.github.base import (
     AppInfo,
     Installation,
     NotThere,
-    Repository,
-    RepositoryReader,
 )
 from bot.github.credentials import private_key
-from bot.github.repository import InstalledRepository, ReadOnlyRepository
+from bot.github.repository import Repository, RepositoryReader
 from bot.github.transport import (
     Anonymous,
     AppKey,
@@ -101,7 +99,10 @@ class InstallationCredential:
 
 
 class GitHubApp:
-    """The real `GitHub`. Holds the private key; its repr shows the app's id only."""
+    """The App as a whole: who it is, where it is installed, and the way to one repository.
+
+    Holds the private key; its repr shows the app's id only.
+    """
 
     def __init__(self, manners: Manners, app_id: str, private_key: str) -> None:
         if not app_id or "PRIVATE KEY" not in private_key:
@@ -124,7 +125,7 @@ class GitHubApp:
         number = installation or await self.installation_of(name)
         credential = InstallationCredential(self._tokens, number)
         async with Transport(self._manners, credential) as transport:
-            yield InstalledRepository(transport, name, app)
+            yield Repository(transport, name, app)
 
     async def app(self) -> AppInfo:
         """The registered app itself; asked once."""
@@ -198,7 +199,7 @@ async def open_public(
 ) -> AsyncIterator[RepositoryReader]:
     """A repository read without the app, as anybody (60 requests an hour) or by a personal token."""
     async with Transport(manners, Anonymous(token)) as transport:
-        yield ReadOnlyRepository(transport, name, has_token=bool(token))
+        yield RepositoryReader(transport, name, has_token=bool(token))
 
 
 async def convert_manifest(manners: Manners, code: str) -> AppCredentials:

@@ -1,7 +1,4 @@
-"""One repository over one transport: the real `Repository` and `RepositoryReader`.
-
-What each method means stands with the protocols in `base`.
-"""
+"""One repository over one transport: what anybody can read of it, and what the App can do there."""
 
 from __future__ import annotations
 
@@ -66,7 +63,7 @@ _MOST_RUNS = 20
 _MOST_CHECKED = 100  # of the sweep: one request each; the latest updated come first
 
 
-class ReadOnlyRepository:
+class RepositoryReader:
     """Reads one repository; without a token GitHub answers only what is public, and no GraphQL."""
 
     _app: AppInfo | None = None
@@ -141,8 +138,8 @@ class ReadOnlyRepository:
         return await self._transport.graphql(what, query, {"owner": owner, "name": name, **asked})
 
 
-class InstalledRepository(ReadOnlyRepository):
-    """One repository seen through an installation of the app; see `base.Repository`."""
+class Repository(RepositoryReader):
+    """One repository seen through an installation. Writes look first, so all of them may be repeated."""
 
     _app: AppInfo
 
@@ -151,7 +148,7 @@ class InstalledRepository(ReadOnlyRepository):
         self._app = app
 
     async def permission(self, login: str) -> Permission:
-        """What a user may do here; NONE for a stranger.
+        """What a user may do here, asked of GitHub; NONE for a stranger.
 
         The old field maps maintain to write and triage to read by itself. A custom role has a name of
         its own, so triage is read from what the user may do.
@@ -170,13 +167,16 @@ class InstalledRepository(ReadOnlyRepository):
         return Permission(level) if level in set(Permission) else Permission.NONE
 
     async def is_first_time_contributor(self, pull_request: PullRequest) -> bool:
-        """Whether the author is new. A private member looks like a stranger, so the permission is asked."""
+        """Whether the author has neither merged anything here before nor may write.
+
+        A private member looks like a stranger, so the permission is asked.
+        """
         if pull_request.author_association in _KNOWN_HERE:
             return False
         return not (await self.permission(pull_request.author)).can_write
 
     async def changed_paths(self, pull_request: PullRequest) -> ChangedPaths:
-        """Both names of what was renamed; complete only if all that GitHub counted is listed."""
+        """The files that head changes, renamed ones by both names; complete if as many as GitHub counted."""
         listed = await self._transport.pages(f"{self._root}/pulls/{pull_request.number:d}/files")
         names = [
             name for one in listed for name in (one.text("filename"), one.text("previous_filename"))
@@ -260,7 +260,11 @@ class InstalledRepository(ReadOnlyRepository):
         await self._transport.write("POST", path, {"content": reaction.value})
 
     async def put_comment(self, number: int, marker: str, body: str) -> Comment:
-        """Creates or updates the app's one comment with the hidden `marker`; writes nothing twice."""
+        """Creates or updates the app's one comment that holds the hidden `marker`; writes nothing twice.
+
+        `marker` is an HTML comment such as `<!-- assay:report -->`, put in front where `body` lacks it. Other
+        people's comments never count, whatever they contain; a deleted one is made anew.
+        """
         body = body if marker in body else f"{marker}\n{body}"
         for comment in await self.comments(number):
             if not (comment.own and marker in comment.body):
@@ -279,7 +283,7 @@ class InstalledRepository(ReadOnlyRepository):
     async def suggest(self, number: int, head_sha: str, review: Review) -> int:
         """Puts the suggestions that do not stand yet into one review; returns how many those were.
 
-        May be repeated after a crash.
+        One that GitHub does not take is left out. May be repeated after a crash.
         """
         root = f"{self._root}/pulls/{number:d}"
         # The app's own comments whose lines have not changed since, by their marks. The mark is the
@@ -318,7 +322,7 @@ class InstalledRepository(ReadOnlyRepository):
     async def artifact(self, name: str, head_sha: str, most_bytes: int) -> bytes | None:
         """A workflow's newest ZIP archive of that name; None where the commit has none, or it expired.
 
-        Needs the permission `actions: read`, which is optional.
+        Raises UserError above `most_bytes`, and where the App lacks the optional permission `actions: read`.
         """
         listed = await self._transport.get(
             f"{self._root}/actions/runs", head_sha=head_sha, per_page=_MOST_RUNS

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from bot.configuration import PolicyContext
 from bot.errors import Superseded, Transient, UserError
-from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Issue, Repository
+from bot.github import CheckAction, CheckReport, CheckStatus, Issue
 from bot.report.markdown import marker
 from bot.services import Announcement, CodeSource
 from bot.source.policy import policy_context
@@ -37,6 +38,11 @@ from bot.values.conclusions import Review
 from sandbox.repository.mirror import RepositorySource
 from sandbox.values import Checkout
 
+if TYPE_CHECKING:
+    from bot.github.client import GitHubApp
+    from bot.github.repository import Repository
+
+
 log = logging.getLogger(__name__)
 
 CHECK_NAME = "Assay"
@@ -54,7 +60,7 @@ class GitHubOrigin:
     GitHub-compatible server on the loopback.
     """
 
-    github: GitHub
+    github: GitHubApp
     store: Store
     report_link: Callable[[str], str]
     allow_http: bool = False

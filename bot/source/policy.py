@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
 
 from bot.configuration import PATH, Layer, PolicyContext
 from bot.errors import Transient, UserError
-from bot.github import NotThere, RepositoryReader
+from bot.github import NotThere
 
-OpenRepository = Callable[[str], AbstractAsyncContextManager[RepositoryReader]]
+if TYPE_CHECKING:
+    from bot.github.repository import RepositoryReader
+
+
+OpenRepository = Callable[[str], AbstractAsyncContextManager["RepositoryReader"]]
 
 
 async def policy_context(

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from bot.configuration import PolicyContext
-from bot.github import BELONGING, Issue, RepositoryReader
+from bot.github import BELONGING, Issue
 from bot.github.client import clone_url, open_public
 from bot.github.transport import Manners
 from bot.services import CodeSource
@@ -19,6 +20,9 @@ from bot.source.words import task_of_pull_request
 from bot.values import EvaluationRequest, Task
 from sandbox.repository.mirror import RepositorySource
 from sandbox.values import Checkout
+
+if TYPE_CHECKING:
+    from bot.github.repository import RepositoryReader
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,18 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from bot.errors import UserError
-from bot.github import CheckReport, CheckStatus, NotThere, Repository
+from bot.github import CheckReport, CheckStatus, NotThere
 from bot.report.markdown import marker, with_status, without_status
 from bot.store import EvaluationRecord, Store
 from bot.templates import check_words, render_markdown
 from bot.values import Conclusion, EvaluationRequest
+
+if TYPE_CHECKING:
+    from bot.github.repository import Repository
+
 
 _BEST_FIRST = (
     Conclusion.SUCCESS,

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 from bot.errors import UserError
-from bot.github import Issue, PullRequest, RepositoryReader
+from bot.github import Issue, PullRequest
 from bot.task.linked import closing_issues
 from bot.task.task_file import read_task_file
 from bot.values import EvaluationRequest, IssueReference, Task, TaskSource, Trust
+
+if TYPE_CHECKING:
+    from bot.github.repository import RepositoryReader
+
 
 MAX_ISSUES = 10
 

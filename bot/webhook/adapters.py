@@ -8,36 +8,28 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, fields, replace
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from bot.errors import UserError
 from bot.evaluation.rubrics import RubricDrafter
-from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Repository
-from bot.report.model import ReportView
+from bot.github import CheckAction, CheckReport, CheckStatus
 from bot.source.shared_head import SharedHead, hide_running, report_of
 from bot.store import Ended, EvaluationRecord, EvaluationState, Store
 from bot.templates import check_words
 from bot.values import (
-    Answered,
     Conclusion,
-    Evaluation,
     EvaluationRequest,
     Forecast,
-    Question,
     Trigger,
 )
 from bot.values.conclusions import MOST_REQUIREMENT_CHECKS, requirement_check_name
 from bot.webhook.decisions import Cancel
 
-
-class EvaluationJobs(Protocol):
-    """The engine's client, as far as it is needed here; both may be repeated."""
-
-    def submit_evaluation(self, request: EvaluationRequest) -> None:
-        """Store an evaluation; the same id a second time does nothing."""
-
-    def cancel(self, evaluation_id: str, why: str) -> None:
-        """Take an evaluation out of the queue, or stop it."""
+if TYPE_CHECKING:
+    from bot.evaluation.conclude_again import KeptVerdicts
+    from bot.github.client import GitHubApp
+    from bot.github.repository import Repository
+    from bot.queue import EngineClient
 
 
 ALREADY = "this head is being judged already"
@@ -58,38 +50,18 @@ Foresee = Callable[[EvaluationRequest], Awaitable[Forecast]]
 """Plans and prices an evaluation that does not run; raises UserError, Superseded and Transient."""
 
 
-class Verdicts(Protocol):
-    """The verdicts that were published; all raise UserError where there is none, and Transient."""
-
-    async def evaluation(self, request: EvaluationRequest) -> Evaluation:
-        """What was judged, with what people decided until now."""
-
-    async def shown(self, request: EvaluationRequest) -> ReportView:
-        """The same as people read it: capped, and scrubbed of secrets."""
-
-    @property
-    def has_model(self) -> bool:
-        """Whether a model is set that can be asked."""
-
-    async def answer(self, request: EvaluationRequest, question: Question) -> Answered:
-        """Ask the model about what was kept; UserError also where it gives no answer."""
-
-    async def conclude_again(self, request: EvaluationRequest) -> Evaluation:
-        """Write report, comment and check run anew with what people decided; may be repeated."""
-
-
 @dataclass(frozen=True, slots=True)
 class Adapters:
     """The adapters, wired once. `link` gives the signed address of an evaluation's page."""
 
-    github: GitHub
+    github: GitHubApp
     store: Store
-    jobs: EvaluationJobs
+    jobs: EngineClient
     link: Callable[[str], str]
     check_name: str
     rubrics: RubricDrafter
     foresee: Foresee
-    verdicts: Verdicts
+    verdicts: KeptVerdicts
     approve_first_time_forks: bool = True
 
     @asynccontextmanager

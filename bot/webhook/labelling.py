@@ -9,9 +9,10 @@ import asyncio
 import re
 import time
 from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
 
 from bot.errors import UserError
-from bot.github import NotThere, PullRequest, Repository
+from bot.github import NotThere, PullRequest
 from bot.store import VerdictLabelFilter
 from bot.templates import render_markdown
 from bot.text import scrub
@@ -35,6 +36,10 @@ from bot.webhook.decisions import Cancel, JudgeCommand, KeepReverts, ObeyCommand
 from bot.webhook.events import MOST_CLAIMS, reverted_commits
 from bot.webhook.grammar import read_words
 from bot.webhook.head_verdict import JudgedHead, judged, records_of, seconds, with_verdict
+
+if TYPE_CHECKING:
+    from bot.github.repository import Repository
+
 
 MOST_SUBJECTS = 20
 MOST_WORDS = 65_536  # of a task: as many as GitHub takes for an issue's text

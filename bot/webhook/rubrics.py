@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from bot.errors import UserError
 from bot.evaluation.rubrics import Branch
-from bot.github import Comment, Repository
+from bot.github import Comment
 from bot.judges.rubric_drafting import AskedIssue
 from bot.source.words import linked_issues
 from bot.task.rubrics.form import RubricProblem, read_form
@@ -19,6 +20,9 @@ from bot.templates import render_markdown
 from bot.values import KeptRubric
 from bot.webhook.adapters import Adapters, AtRepository
 from bot.webhook.decisions import ObeyCommand
+
+if TYPE_CHECKING:
+    from bot.github.repository import Repository
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from typing import TYPE_CHECKING
 
 from bot.configuration import PATH, Configuration, ConfiguredTrigger, effective, matches_any
-from bot.github import CheckStatus, PullRequest, Repository
+from bot.github import CheckStatus, PullRequest
 from bot.source.policy import branch_layer, policy_context
 from bot.values import EvaluationRequest, Trigger
 from bot.webhook.adapters import AtRepository
 from bot.webhook.decisions import StartPullRequest
+
+if TYPE_CHECKING:
+    from bot.github.repository import Repository
+
 
 BY_HAND = frozenset({Trigger.COMMAND, Trigger.RERUN})
 """Somebody with write access asked: no filter counts."""

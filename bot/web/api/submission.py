@@ -8,9 +8,10 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 from bot.errors import UserError
-from bot.github import GitHub, NotThere, Repository
+from bot.github import NotThere
 from bot.queue import EngineClient
 from bot.store import ApiToken, EvaluationRecord, EvaluationState, Store
 from bot.values import STAGES, EvaluationRequest, Trigger
@@ -18,13 +19,18 @@ from bot.web.api.models import ApiProblem, PostedPatch, refusal
 from bot.webhook.adapters import evaluation_id
 from bot.webhook.patches import is_full_sha
 
+if TYPE_CHECKING:
+    from bot.github.client import GitHubApp
+    from bot.github.repository import Repository
+
+
 MOST_OPEN = 20
 """Patches of one repository that wait or run at the same time."""
 MOST_ATTEMPTS = 20
 _AGAIN = (EvaluationState.FAILED, EvaluationState.CANCELLED)
 
 
-OpenGitHub = Callable[[], GitHub]
+OpenGitHub = Callable[[], "GitHubApp"]
 """Opens GitHub as the App. Raises UserError where it is not registered."""
 
 
