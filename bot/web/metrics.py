@@ -28,7 +28,7 @@ from bot.errors import Transient
 from bot.queue import EngineClient
 from bot.store import Store
 from bot.values import RoleUsage
-from bot.webhook.registry import EVENTS, NOTED
+from bot.webhook.events import EVENTS, NOTED
 
 _KNOWN = frozenset((*EVENTS, *NOTED))
 

@@ -18,7 +18,7 @@ from bot.github import Payload, signature_is_valid
 from bot.queue import EngineClient
 from bot.values import Delivery
 from bot.web.metrics import WebhookCounters
-from bot.webhook.registry import is_handled, lane, leads_to_nothing
+from bot.webhook.events import is_handled, lane, leads_to_nothing
 
 _DELIVERY_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}")
 _EVENT = re.compile(r"[a-z][a-z_]{0,63}")

@@ -1,14 +1,16 @@
-"""The events of GitHub that people cause: pull requests, comments, the merge queue, and pushes that
-take a change back.
+"""From a webhook to a decision, purely: a handler for each event of GitHub that people cause, named as a past
+event, and the table that leads to it.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from bot.github import BELONGING, Payload
-from bot.values import ACCEPT_BUTTON, EXPLAIN_BUTTON, RERUN_BUTTON, Trigger
+from bot.values import ACCEPT_BUTTON, EXPLAIN_BUTTON, RERUN_BUTTON, Delivery, Trigger
 from bot.webhook.decisions import (
     AcceptUnverified,
     Approve,
@@ -26,6 +28,7 @@ from bot.webhook.decisions import (
     place_of,
 )
 from bot.webhook.grammar import ASK_MODELS, ON_ISSUES, WITH_WORDS, first_line, parse, words_behind
+from bot.webhook.patches import agent_patch_dispatched
 
 MOST_CLAIMS = 5
 _COMMIT = re.compile(r"\bThis reverts commit ([0-9a-f]{40})\b")
@@ -44,14 +47,9 @@ _BUTTONS: dict[str, Callable[[Place, int, str, str], Decision]] = {
 }
 
 
-def check_run_rerequested(payload: Payload) -> Decision:
-    """Somebody clicked "Re-run" on the check run."""
-    return Rerun(*_clicked(payload, "check_run"))
-
-
-def check_suite_rerequested(payload: Payload) -> Decision:
-    """Somebody clicked "Re-run all checks"."""
-    return Rerun(*_clicked(payload, "check_suite"))
+def rerequested(what: str, payload: Payload) -> Decision:
+    """Somebody clicked "Re-run" on the check run, or "Re-run all checks" on the suite."""
+    return Rerun(*_clicked(payload, what))
 
 
 def check_run_action_requested(payload: Payload) -> Decision:
@@ -130,47 +128,12 @@ def merge_group_destroyed(payload: Payload) -> Decision:
     return Cancel(place_of(payload), 0, payload.text("merge_group", "head_sha"), why)
 
 
-def pull_request_opened(payload: Payload) -> Decision:
-    """A new pull request is judged."""
-    return _start(payload, Trigger.OPENED)
-
-
-def pull_request_reopened(payload: Payload) -> Decision:
-    """A pull request that came back is judged anew."""
-    return _start(payload, Trigger.REOPENED)
-
-
-def pull_request_synchronized(payload: Payload) -> Decision:
-    """A newer head is judged; the older evaluation is cancelled by it."""
-    return _start(payload, Trigger.SYNCHRONIZE)
-
-
-def pull_request_made_ready(payload: Payload) -> Decision:
-    """A draft that became ready is judged."""
-    return _start(payload, Trigger.READY_FOR_REVIEW)
-
-
-def pull_request_drafted(payload: Payload) -> Decision:
-    """Nobody waits for a verdict on what became a draft, unless drafts are judged too."""
-    return _start(payload, Trigger.DRAFTED)
-
-
 def pull_request_edited(payload: Payload) -> Decision:
     """A new title, text or target can change what is asked; other edits cannot."""
     if not any(payload.has("changes", part) for part in _WORTH_A_RUN):
         return Ignore("neither title, text nor target changed")
     is_moved = payload.has("changes", "base")
-    return _start(payload, Trigger.RETARGETED if is_moved else Trigger.EDITED)
-
-
-def pull_request_labeled(payload: Payload) -> Decision:
-    """A label may ask for an evaluation, or say that there shall be none."""
-    return _start(payload, Trigger.LABELED)
-
-
-def pull_request_unlabeled(payload: Payload) -> Decision:
-    """Without a label that said so, a pull request may no longer be left alone."""
-    return _start(payload, Trigger.UNLABELED)
+    return pull_request_changed(Trigger.RETARGETED if is_moved else Trigger.EDITED, payload)
 
 
 def pull_request_closed(payload: Payload) -> Decision:
@@ -185,7 +148,8 @@ def pull_request_closed(payload: Payload) -> Decision:
     )
 
 
-def _start(payload: Payload, trigger: Trigger) -> Decision:
+def pull_request_changed(trigger: Trigger, payload: Payload) -> Decision:
+    """A pull request is judged, or somebody looks whether it should be, unless it is closed."""
     if payload.text("pull_request", "state") == "closed":
         return Ignore("the pull request is closed")
     return StartPullRequest(
@@ -216,3 +180,73 @@ def reverted_commits(*texts: str) -> tuple[str, ...]:
     """The commits that texts say to revert, in the words of `git revert`."""
     named = dict.fromkeys(sha for text in texts for sha in _COMMIT.findall(text))
     return tuple(named)[:MOST_CLAIMS]
+
+
+# --- the table of contents: which event of GitHub leads to which handler ---------------------------
+
+
+HANDLERS: Mapping[tuple[str, str], Callable[[Payload], Decision]] = {
+    ("pull_request", "opened"): partial(pull_request_changed, Trigger.OPENED),
+    ("pull_request", "reopened"): partial(pull_request_changed, Trigger.REOPENED),
+    ("pull_request", "synchronize"): partial(pull_request_changed, Trigger.SYNCHRONIZE),
+    ("pull_request", "ready_for_review"): partial(pull_request_changed, Trigger.READY_FOR_REVIEW),
+    # Nobody waits for a verdict on what became a draft, unless drafts are judged too.
+    ("pull_request", "converted_to_draft"): partial(pull_request_changed, Trigger.DRAFTED),
+    # A label may ask for an evaluation, or say that there shall be none.
+    ("pull_request", "labeled"): partial(pull_request_changed, Trigger.LABELED),
+    ("pull_request", "unlabeled"): partial(pull_request_changed, Trigger.UNLABELED),
+    ("pull_request", "edited"): pull_request_edited,
+    ("pull_request", "closed"): pull_request_closed,
+    ("issue_comment", "created"): issue_comment_created,
+    ("check_run", "rerequested"): partial(rerequested, "check_run"),
+    ("check_run", "requested_action"): check_run_action_requested,
+    ("check_suite", "rerequested"): partial(rerequested, "check_suite"),
+    ("merge_group", "checks_requested"): merge_group_checks_requested,
+    ("merge_group", "destroyed"): merge_group_destroyed,
+    ("push", ""): pushed,
+    ("repository_dispatch", "agent-patch"): agent_patch_dispatched,
+}
+
+# GitHub sends these to every App, asked or not; they are welcome and lead to nothing.
+NOTED = ("ping", "installation", "installation_repositories")
+
+EVENTS = tuple(sorted({event for event, _ in HANDLERS}))
+"""What the App subscribes to: `app.yml` says the same."""
+
+
+def is_handled(event: str, action: str) -> bool:
+    """Tell whether a delivery can lead to anything, before its payload is looked at."""
+    return (event, action) in HANDLERS
+
+
+def leads_to_nothing(delivery: Delivery) -> bool:
+    """Tell of a push, before it is stored: nearly none reverts anything, and each can be megabytes."""
+    return delivery.event == "push" and isinstance(decide(delivery), Ignore)
+
+
+def decide(delivery: Delivery) -> Decision:
+    """Lead a delivery to its decision. Never raises: whatever the payload holds is data."""
+    handler = HANDLERS.get((delivery.event, delivery.action))
+    if handler is None:
+        return Ignore("nothing to do for this event")
+    try:
+        payload = Payload.parse(delivery.payload)
+    except ValueError:
+        return Ignore("the payload is no JSON")
+    return handler(payload)
+
+
+def lane(payload: Payload, event: str) -> str:
+    """Name what a delivery is about, as a digest; deliveries of one lane are handled in order.
+
+    What asks models has a lane of its own: a push, or `/judge cancel`, does not wait for their answer.
+    """
+    repository = payload.text("repository", "full_name")
+    number = payload.integer("pull_request", "number") or payload.integer("issue", "number")
+    if not number:
+        checks = (payload.items(name, "pull_requests") for name in ("check_run", "check_suite"))
+        number = next((one.integer("number") for found in checks for one in found), 0)
+    about = f"{repository}#{number}" if number else f"{repository}@{event}"
+    if event == "issue_comment" and asks_models(payload):
+        about += " asks models"
+    return hashlib.sha256(about.encode(errors="replace")).hexdigest()[:32]

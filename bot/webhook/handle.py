@@ -36,10 +36,10 @@ from bot.webhook.decisions import (
     StartPatch,
     StartPullRequest,
 )
+from bot.webhook.events import decide
 from bot.webhook.head_verdict import explain_all
 from bot.webhook.labelling import keep_merge, keep_pushed_reverts, keep_revert
 from bot.webhook.obey import obey
-from bot.webhook.registry import decide
 from bot.webhook.start import (
     approve_and_run,
     refuse_patch,
