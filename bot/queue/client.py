@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from dbos import DBOSClient, EnqueueOptions, error
 from sqlalchemy.exc import SQLAlchemyError
@@ -57,14 +57,8 @@ class EngineClient:
 
     def __init__(self, options: EngineOptions) -> None:
         quiet_library_log()
-        self._client = DBOSClient(
-            system_database_url=options.database_url,
-            serializer=JsonSerializer(),
-            application_name=APPLICATION,
-            system_database_pool_size=10,
-            lazy=True,  # the web process starts, and says 503, while the database is away
-            retry_connection_errors=False,
-        )
+        # Lazy: the web process starts, and says 503, while the database is away.
+        self._client = library_client(options, system_database_pool_size=10, lazy=True)
 
     @_or_transient
     def submit_delivery(self, delivery: Delivery, lane: str = "") -> None:
@@ -129,6 +123,17 @@ class EngineClient:
             queue_name=queue, status=["ENQUEUED", "PENDING"], load_input=False, limit=10_000
         )
         return len(jobs)
+
+
+def library_client(options: EngineOptions, **more: Any) -> DBOSClient:
+    """Open the library's own client, which tells at once that the database does not answer."""
+    return DBOSClient(
+        system_database_url=options.database_url,
+        serializer=JsonSerializer(),
+        application_name=APPLICATION,
+        retry_connection_errors=False,
+        **more,
+    )
 
 
 def subject(request: EvaluationRequest) -> str:

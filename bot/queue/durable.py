@@ -34,19 +34,6 @@ class ProgressListener(Protocol):
         """A step ended, well or with an error."""
 
 
-class NoProgress:
-    """Nobody wants to know."""
-
-    def started(self, evaluation_id: str, stage: str) -> None:
-        """Ignore it."""
-
-    def waiting(self, evaluation_id: str, stage: str, why: str) -> None:
-        """Ignore it."""
-
-    def finished(self, evaluation_id: str, stage: str, seconds: float) -> None:
-        """Ignore it."""
-
-
 class Room:
     """Where the stages of one worker run: side by side, but alone after a worker died of one.
 
@@ -88,7 +75,7 @@ class DurableSteps:
     """
 
     job_id: str
-    progress: ProgressListener
+    progress: ProgressListener | None
     options: EngineOptions
     room: Room
     life: int = 1
@@ -130,14 +117,16 @@ class DurableSteps:
 
         async def once() -> StoredOutcome:
             async with self.room.place(alone=deaths > 0):
-                await asyncio.to_thread(self.progress.started, self.job_id, name)
+                if self.progress:
+                    await asyncio.to_thread(self.progress.started, self.job_id, name)
                 if inspect.iscoroutinefunction(step):
                     value = await step(*args, **kwargs)
                 else:  # in a thread, which a cancel leaves behind
                     value = await asyncio.to_thread(step, *args, **kwargs)
                     value = await value if inspect.isawaitable(value) else value
             took_s = time.monotonic() - began
-            await asyncio.to_thread(self.progress.finished, self.job_id, name, took_s)
+            if self.progress:
+                await asyncio.to_thread(self.progress.finished, self.job_id, name, took_s)
             return StoredOutcome(result=encode(value, kind))
 
         try:
@@ -161,9 +150,11 @@ class DurableSteps:
                 wait_s = min(asked_s, self.options.longest_wait_s)
                 if tried == error.tries or time.monotonic() + wait_s > deadline:
                     raise
-                # What keeps us from telling is likely what we wait for.
-                with suppress(Transient):
-                    await asyncio.to_thread(self.progress.waiting, self.job_id, name, error.what)
+                if self.progress:  # what keeps us from telling is likely what we wait for
+                    with suppress(Transient):
+                        await asyncio.to_thread(
+                            self.progress.waiting, self.job_id, name, error.what
+                        )
             await asyncio.sleep(wait_s)
             pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
         raise AssertionError("an endless count ended")

@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, LiteralString, Protocol
+from typing import TYPE_CHECKING, Any, LiteralString
 
 import psycopg
 from sqlalchemy import func, select, update
@@ -37,25 +37,6 @@ _PAUSE_S = 0.2
 
 class LeaseLost(Exception):
     """Another worker may take over this one's jobs: the process must end."""
-
-
-class Lease(Protocol):
-    """One executor's sign of life, and a look at the others'."""
-
-    def take(self, executor: str) -> None:
-        """Hold the lease of this process until `release`."""
-
-    def check(self) -> None:
-        """Raise LeaseLost when the lease is not held any more, Transient when nobody can tell."""
-
-    def is_free(self, executor: str) -> bool:
-        """Tell whether nobody holds another executor's lease."""
-
-    def forget(self, executor: str) -> None:
-        """Remove what a dead executor left behind."""
-
-    def release(self) -> None:
-        """Give the lease back."""
 
 
 class FileLease:
@@ -168,6 +149,10 @@ class PostgresLease:
         except psycopg.OperationalError as error:
             raise Transient("the job store cannot be reached") from error
         return bool(row and row[0])
+
+
+Lease = FileLease | PostgresLease
+"""One executor's sign of life, and a look at the others'."""
 
 
 def lease_for(database_url: str, home: Path) -> Lease:

@@ -10,15 +10,16 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from dbos import DBOS, DBOSClient, DBOSConfig
+from dbos import DBOS, DBOSConfig
 from dbos._dbos import _get_dbos_instance
 from sqlalchemy.exc import SQLAlchemyError
 
 from bot.errors import AssayError, Superseded, Transient, UserError
+from bot.queue.client import library_client
 from bot.queue.codec import JsonSerializer, decode, encode
-from bot.queue.durable import DurableSteps, NoProgress, ProgressListener, Room
+from bot.queue.durable import DurableSteps, ProgressListener, Room
 from bot.queue.lease import Lease, LeaseLost, Turns, lease_for
 from bot.queue.options import (
     APPLICATION,
@@ -53,7 +54,7 @@ class Work:
     handle: Callable[[Delivery, StepRunner], Awaitable[None]]
     ended: Callable[[EvaluationRequest, Ending], Awaitable[None]]
     sweep: Callable[[StepRunner], Awaitable[None]] = _nothing_to_sweep
-    progress: ProgressListener = field(default_factory=NoProgress)
+    progress: ProgressListener | None = None
     has_room: Callable[[], bool] = lambda: True
     keep_house: Callable[[], object] = lambda: None
 
@@ -102,19 +103,21 @@ class _Jobs:
     async def delivery(self, text: str) -> None:
         delivery = decode(text, Delivery)
         try:
-            await self._work.handle(delivery, self._steps(delivery.id, NoProgress()))
+            await self._work.handle(delivery, self._steps(delivery.id))
         except AssayError as error:
             log.error("delivery %s (%s) failed: %s", delivery.id, delivery.event, error)
 
     async def ending(self, text: str, why: str) -> None:
         request = decode(text, EvaluationRequest)
         ending = Ending(EndKind.FAILED, why)
-        await self._steps(request.id, NoProgress())("ended", self._work.ended, request, ending)
+        await self._steps(request.id)("ended", self._work.ended, request, ending)
 
     async def sweep(self) -> None:
-        await self._work.sweep(self._steps("sweep", NoProgress()))
+        await self._work.sweep(self._steps("sweep"))
 
-    def _steps(self, job_id: str, progress: ProgressListener, life: int = 1) -> DurableSteps:
+    def _steps(
+        self, job_id: str, progress: ProgressListener | None = None, life: int = 1
+    ) -> DurableSteps:
         return DurableSteps(job_id, progress, self._options, self._room, life)
 
 
@@ -144,7 +147,7 @@ class Worker:
         self._free_for: dict[str, int] = {}
         self._given_up: set[str] = set()
         self._swept_s = -1.0
-        self._client = _client(options)
+        self._client = library_client(options)
         self._thread = threading.Thread(target=self._keep, name="engine-keeper", daemon=True)
 
     def start(self) -> None:
@@ -277,7 +280,7 @@ def _launch(options: EngineOptions, work: Work, executor: str) -> Turns:
     lives: dict[str, int] = {}
     _Jobs(work, options, lives).register()
     # store the queues before the library starts: it looks for new ones only once a second
-    client = _client(options)
+    client = library_client(options)
     try:
         for name, at_once in ((EVALUATIONS, options.workers), (DELIVERIES, options.deliveries)):
             client.register_queue(
@@ -292,13 +295,4 @@ def _launch(options: EngineOptions, work: Work, executor: str) -> Turns:
     DBOS.launch()
     return Turns(
         _get_dbos_instance()._sys_db, lambda queue: queue != EVALUATIONS or work.has_room(), lives
-    )
-
-
-def _client(options: EngineOptions) -> DBOSClient:
-    return DBOSClient(
-        system_database_url=options.database_url,
-        serializer=JsonSerializer(),
-        application_name=APPLICATION,
-        retry_connection_errors=False,  # the lease comes first, at every pass
     )
