@@ -44,13 +44,13 @@ class FolderMemory:
 
     folder: Path
 
-    def get(self, key: str) -> bytes | None:
+    def reply(self, key: str) -> bytes | None:
         path = self.folder / key
         return path.read_bytes() if path.is_file() else None
 
-    def put(self, key: str, value: bytes) -> None:
+    def keep_reply(self, key: str, reply: bytes) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / key).write_bytes(value)
+        (self.folder / key).write_bytes(reply)
 
 
 Script = Callable[[Call], Reply]

@@ -21,7 +21,7 @@ from bot.judges.web_access import open_lookup
 from bot.services import Origin, Services
 from bot.settings import Settings
 from bot.steps import run_in_process
-from bot.store import KeptReplies, Store, open_artifacts, open_records
+from bot.store import Store, open_artifacts, open_records
 from bot.text import delimiter_of
 from bot.values import EvaluationRequest, Publication
 from sandbox import open_sandbox
@@ -46,7 +46,7 @@ def open_services(
         artifacts=open_artifacts(settings),
         origin=origin,
         secrets=held_secrets(settings),
-        open_session=counted(models or open_models(settings, KeptReplies(store)), store),
+        open_session=counted(models or open_models(settings, store), store),
         mark_key=store.kept_key("mark"),
         web=open_lookup(settings, sandbox),
     )
@@ -82,7 +82,7 @@ async def open_agents(
     with open_records(settings) as store:
         store.migrate()
         mark = delimiter_of(store.kept_key("mark"), run)
-        async with open_models(settings, KeptReplies(store))(limits) as session:
+        async with open_models(settings, store)(limits) as session:
             if session is None:
                 raise AssertionError("a model is set")
             yield Agents(session, mark)

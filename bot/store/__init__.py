@@ -13,7 +13,6 @@ from bot.store.base import (
     VerdictLabelFilter,
 )
 from bot.store.listing import EvaluationFilter, FlakyTest, JudgedEvaluation, ListedEvaluation
-from bot.store.record_parts import KeptReplies
 from bot.store.records import Store, open_records
 from bot.store.sessions import WebSession
 from bot.store.tables import utc_day

@@ -123,7 +123,8 @@ class RecordParts(Database):
         rows = self._rows(select(*kinds, *sums).group_by(*kinds).order_by(*kinds))
         return tuple(value_of(RoleUsage, row, role=Role(row.role)) for row in rows)
 
-    # --- what every host of an installation shares: keys, what models replied, and what disk each has left
+    # --- what every host of an installation shares: keys, what models replied, and what disk each has left.
+    # The replies make the records a `bot.judges.model.base.Memory`: no host pays for what another one asked.
 
     def kept_key(self, name: str) -> bytes:
         """Return the installation's own key of that name; whoever asks first makes it."""
@@ -261,18 +262,3 @@ def _where(wanted: VerdictLabelFilter) -> tuple[ColumnElement[bool], ...]:
     if wanted.person:
         conditions.append(LABELS.c.person == wanted.person.lower())
     return tuple(conditions)
-
-
-class KeptReplies:
-    """A `bot.judges.model.base.Memory` in the records: no host pays for what another one asked."""
-
-    def __init__(self, records: RecordParts) -> None:
-        self._records = records
-
-    def get(self, key: str) -> bytes | None:
-        """Return what was kept, or None."""
-        return self._records.reply(key)
-
-    def put(self, key: str, value: bytes) -> None:
-        """Keep it, whole or not at all."""
-        self._records.keep_reply(key, value)

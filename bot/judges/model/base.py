@@ -96,10 +96,10 @@ class SessionLimits:
 class Memory(Protocol):
     """A cache of replies, keyed by the content of the request, so that no request is paid for twice."""
 
-    def get(self, key: str) -> bytes | None:
+    def reply(self, key: str) -> bytes | None:
         """Return the reply stored under this key (hexadecimal), or None."""
 
-    def put(self, key: str, value: bytes) -> None:
+    def keep_reply(self, key: str, reply: bytes) -> None:
         """Store the reply atomically."""
 
 
@@ -166,17 +166,17 @@ class RecordingMemory:
         self._kept_in = kept_in
         self.seen: dict[str, bytes] = {}
 
-    def get(self, key: str) -> bytes | None:
+    def reply(self, key: str) -> bytes | None:
         """Return what was kept, or None."""
-        value = self._kept_in.get(key)
+        value = self._kept_in.reply(key)
         if value is not None:
             self.seen[key] = value
         return value
 
-    def put(self, key: str, value: bytes) -> None:
+    def keep_reply(self, key: str, reply: bytes) -> None:
         """Keep it there, and here."""
-        self._kept_in.put(key, value)
-        self.seen[key] = value
+        self._kept_in.keep_reply(key, reply)
+        self.seen[key] = reply
 
     def forget(self, key: str) -> None:
         """Leave out of this run's record what it read and did not use."""
@@ -189,12 +189,12 @@ class SealedMemory:
     def __init__(self, replies: Mapping[str, bytes]) -> None:
         self._replies = replies
 
-    def get(self, key: str) -> bytes:
+    def reply(self, key: str) -> bytes:
         """Return what the run saw. Raises ModelAway for what it did not ask."""
         if key not in self._replies:
             raise ModelAway("The bundle holds no reply to this question: the program has changed.")
         return self._replies[key]
 
-    def put(self, key: str, value: bytes) -> None:
+    def keep_reply(self, key: str, reply: bytes) -> None:
         """Nothing is asked, so nothing is answered."""
-        raise AssertionError(f"a sealed memory was told {key} ({len(value)} bytes)")
+        raise AssertionError(f"a sealed memory was told {key} ({len(reply)} bytes)")

@@ -74,7 +74,7 @@ class RememberingModel(WrapperModel):
         """Answer from memory, else ask and remember. Raises BudgetSpent or ModelAway."""
         role, account = self._prompt.counted_as, self._state.account
         key = self._key(messages, model_settings, model_request_parameters)
-        kept, response = await asyncio.to_thread(self._memory.get, key), None
+        kept, response = await asyncio.to_thread(self._memory.reply, key), None
         if kept is not None:
             with suppress(ValidationError):  # a truncated file is as none
                 response = _RESPONSE.validate_json(kept)
@@ -86,7 +86,7 @@ class RememberingModel(WrapperModel):
                 started_s = time.monotonic()
                 response = await self._answer(messages, model_settings, model_request_parameters)
                 # Kept before the next call begins: a killed run loses only what was under way.
-                await asyncio.to_thread(self._memory.put, key, _RESPONSE.dump_json(response))
+                await asyncio.to_thread(self._memory.keep_reply, key, _RESPONSE.dump_json(response))
             tokens = TokenCount(response.usage.input_tokens, response.usage.output_tokens)
             account.add(role, self.model_name, tokens, time.monotonic() - started_s)
         _, sent = self.wrapped.prepare_request(model_settings, model_request_parameters)

@@ -74,7 +74,7 @@ class ModelSession:
     async def recall(self, key: str, is_wanted: Callable[[bytes], bool]) -> bytes | None:
         """Return what was kept under this key, where it is wanted still."""
         name = _name_of(key)
-        kept = await asyncio.to_thread(self.memory.get, name)
+        kept = await asyncio.to_thread(self.memory.reply, name)
         if kept is not None and not is_wanted(kept):
             self.memory.forget(name)
             return None
@@ -82,7 +82,7 @@ class ModelSession:
 
     async def keep(self, key: str, value: bytes) -> None:
         """Keep a value, also for later evaluations."""
-        await asyncio.to_thread(self.memory.put, _name_of(key), value)
+        await asyncio.to_thread(self.memory.keep_reply, _name_of(key), value)
 
     @property
     def usage(self) -> tuple[RoleUsage, ...]:
