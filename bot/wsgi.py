@@ -17,8 +17,8 @@ from bot.github.sign_in import open_sign_in
 from bot.queue import EngineClient, engine_options, migrate
 from bot.settings import load_settings
 from bot.store import open_artifacts, open_records
-from bot.web.api.events import Streams
 from bot.web.api.routes import Api, blueprint
+from bot.web.api.standing import Streams
 from bot.web.api.submission import Submission
 from bot.web.app import WebParts, create_app
 from bot.web.calibration import by_link_or_visit, calibration_page

@@ -154,7 +154,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "bot.report",
         "bot.services",
         "bot.settings",
-        "bot.source.policy",
+        "bot.source.repository",
         "bot.steps",
         "bot.store",
         "bot.task",

@@ -18,9 +18,8 @@ from bot.evidence.code_map.run import Asked, find_places
 from bot.evidence.kinds import PLANNING
 from bot.evidence.planning import Change, plan, planned_by
 from bot.judges.agents import Agents
-from bot.judges.comprehension import comprehend_more
 from bot.judges.model import ModelProblem, SessionLimits
-from bot.judges.planner import CODE_CHARS, DIFF_CHARS, PlanningFacts, propose_steps
+from bot.judges.planner import CODE_CHARS, DIFF_CHARS, PlanningFacts, comprehend_more, propose_steps
 from bot.services import Services, run_delimiter
 from bot.task.categories import ASKED
 from bot.task.requirements import comprehend, set_aside, with_documents, with_pages

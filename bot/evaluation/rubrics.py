@@ -22,7 +22,7 @@ from bot.judges.agents import Agents
 from bot.judges.model.base import ModelProblem, OpenSession, SessionLimits
 from bot.judges.rubric_drafting import AskedIssue, draft_rubric
 from bot.settings import Settings
-from bot.source.policy import policy_context
+from bot.source.repository import policy_context
 from bot.task.categories import category_of
 from bot.task.rubrics.files import (
     FOLDER,

@@ -1,7 +1,9 @@
-"""Asks a model which further steps would show whether the requirements hold; code checks every one.
+"""Asks a model what else the task demands, and which further steps would show whether that holds.
 
-CodeVisionary's plan of goal and guidance, typed and bound to requirement ids. The steps that the rules
-ask for are in the plan whatever it says; what it proposes is appended, or dropped with a remark.
+CodeVisionary's requirement comprehension, Agent-as-a-Judge's requirements as a graph: the list that was made
+by rule stays whole, the model may add, connect and point at duplicates. Then CodeVisionary's plan of goal and
+guidance, typed and bound to requirement ids: the steps that the rules ask for are in the plan whatever it
+says; what it proposes is checked by code, and appended or dropped with a remark.
 """
 
 from __future__ import annotations
@@ -13,11 +15,12 @@ from typing import Annotated
 from pydantic import BaseModel, Field, StringConstraints
 
 from bot.judges.agents import Agents
-from bot.judges.comprehension import listed_text
 from bot.judges.material import AUTHOR_CHARS, TASK_CHARS, told_sources
 from bot.judges.model.base import Prompt
 from bot.judges.weighing import OPEN_TO_JUDGES
-from bot.values import ActionKind, Impact, Located, Plan, Requirements, Role, Step, Task
+from bot.task.categories import ASKED
+from bot.task.understanding import ComprehensionReply
+from bot.values import ActionKind, Impact, Located, Plan, Requirements, Role, Step, Task, TaskSource
 from sandbox.browser.script import ScriptError, read_script
 
 MOST_STEPS = 8
@@ -219,3 +222,46 @@ _ARGUMENTS: dict[ActionKind, Callable[[tuple[str, ...], PlanningFacts], str]] = 
     ActionKind.SCREENSHOT: _pages_problem,
     ActionKind.INTERACTION: _script_problem,
 }
+
+
+# --- what else the task demands: added by rule (`enriched`) to the list, which stays whole ---------
+
+
+SOURCE_CHARS, KNOWN_CHARS = 8_000, 12_000
+MOST_SOURCES = 8
+
+
+async def comprehend_more(
+    agents: Agents, sources: tuple[TaskSource, ...], floor: Requirements
+) -> ComprehensionReply:
+    """Ask once. Raises Answerless, BudgetSpent or ModelAway; the floor stands without it."""
+    read = sources[:MOST_SOURCES]
+    prompt = Prompt(
+        Role.COMPREHENSION,
+        *agents.texts(
+            "comprehension",
+            sources=[
+                agents.delimiter.enclose(
+                    f"{source.reference}: {source.trust.value}",
+                    f"{source.title}\n\n{source.text}",
+                    SOURCE_CHARS,
+                )
+                for source in read
+            ],
+            listed=agents.delimiter.enclose("listed", listed_text(floor), KNOWN_CHARS),
+            names=[source.reference for source in read],
+        ),
+    )
+    return await agents.session.ask(prompt, ComprehensionReply)
+
+
+def listed_text(floor: Requirements) -> str:
+    """What the task asks for so far, one requirement a line."""
+    asked = [one for one in floor.items if one.category in ASKED]
+    lines = [
+        f"{one.id} ({one.category.value}, {one.origin}"
+        f"{', after ' + ' '.join(one.prerequisites) if one.prerequisites else ''}): {one.shown}"
+        f"{f' (its title: {one.text})' if one.text not in one.shown else ''}"
+        for one in asked
+    ]
+    return "\n".join((*lines, *(f"{wish.id} (wish): {wish.text}" for wish in floor.preferences)))

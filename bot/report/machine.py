@@ -18,9 +18,8 @@ from bot.report.model import (
     Score,
     Subject,
 )
-from bot.report.nearby import AlsoChanged
 from bot.report.pictures import PictureRow
-from bot.report.tests_views import TestsView
+from bot.report.tests_views import AlsoChanged, TestsView
 from bot.values import (
     Acceptance,
     ActionKind,

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from bot.report.evidence_views import EvidenceView
-from bot.report.nearby import AlsoChanged
 from bot.report.pictures import PictureRow
-from bot.report.tests_views import TestsView, TestView
+from bot.report.tests_views import AlsoChanged, TestsView, TestView
 from bot.values import (
     Acceptance,
     AcceptanceKind,

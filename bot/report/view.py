@@ -16,9 +16,15 @@ from bot.report.model import (
     Score,
     Subject,
 )
-from bot.report.nearby import also_changed, untried
 from bot.report.slim import slim
-from bot.report.tests_views import MESSAGE_CHARACTERS, Reached, ShownTests, tests_view
+from bot.report.tests_views import (
+    MESSAGE_CHARACTERS,
+    Reached,
+    ShownTests,
+    also_changed,
+    tests_view,
+    untried,
+)
 from bot.text import scrub_tree
 from bot.text.clipping import clip_middle
 from bot.values import (

@@ -15,9 +15,8 @@ from bot.errors import Superseded, Transient, UserError
 from bot.github import CheckAction, CheckReport, CheckStatus, Issue
 from bot.report.markdown import marker
 from bot.services import Announcement, CodeSource
-from bot.source.policy import policy_context
+from bot.source.repository import policy_context, task_of_issue, task_of_pull_request
 from bot.source.shared_head import HeadVerdict, SharedHead, hide_running, report_of, show_running
-from bot.source.words import task_of_issue, task_of_pull_request
 from bot.store import Ended, EvaluationFacts, EvaluationState, Store
 from bot.templates import check_words
 from bot.values import (

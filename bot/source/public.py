@@ -15,8 +15,7 @@ from bot.github.client import clone_url, open_public
 from bot.github.transport import Manners
 from bot.services import CodeSource
 from bot.source.local import Unposted
-from bot.source.policy import policy_context
-from bot.source.words import task_of_pull_request
+from bot.source.repository import policy_context, task_of_pull_request
 from bot.values import EvaluationRequest, Task
 from sandbox.repository.mirror import RepositorySource
 from sandbox.values import Checkout

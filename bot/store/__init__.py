@@ -14,6 +14,5 @@ from bot.store.base import (
 )
 from bot.store.listing import EvaluationFilter, FlakyTest, JudgedEvaluation, ListedEvaluation
 from bot.store.records import Store, open_records
-from bot.store.sessions import WebSession
 from bot.store.tables import utc_day
-from bot.store.tokens import MOST_DAYS, ApiToken, IssuedToken, check_repository
+from bot.store.tokens import MOST_DAYS, ApiToken, IssuedToken, WebSession, check_repository

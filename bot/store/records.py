@@ -21,9 +21,8 @@ from bot.store.base import (
 from bot.store.database import value_of
 from bot.store.listing import COLUMNS, OPEN, ListingRecords, record_of
 from bot.store.record_parts import RecordParts
-from bot.store.sessions import SessionRecords
 from bot.store.tables import BASE_RESULTS, DECISIONS, EVALUATIONS, REPLIES, STAGE_TIMES, now_s
-from bot.store.tokens import TokenRecords
+from bot.store.tokens import SessionRecords, TokenRecords
 from bot.text import scrub
 from bot.values import Conclusion, EvaluationRequest
 

@@ -9,7 +9,7 @@ from functools import partial
 from bot.configuration import effective, refusal
 from bot.errors import Superseded, UserError
 from bot.github import Reaction
-from bot.source.policy import branch_layer, policy_context
+from bot.source.repository import branch_layer, policy_context
 from bot.templates import render_markdown
 from bot.values import Pause, Question, Trigger
 from bot.webhook import rubrics

@@ -14,7 +14,7 @@ from bot.errors import UserError
 from bot.evaluation.rubrics import Branch
 from bot.github import Comment
 from bot.judges.rubric_drafting import AskedIssue
-from bot.source.words import linked_issues
+from bot.source.repository import linked_issues
 from bot.task.rubrics.form import RubricProblem, read_form
 from bot.templates import render_markdown
 from bot.values import KeptRubric

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from bot.configuration import PATH, Configuration, ConfiguredTrigger, effective, matches_any
 from bot.github import CheckStatus, PullRequest
-from bot.source.policy import branch_layer, policy_context
+from bot.source.repository import branch_layer, policy_context
 from bot.values import EvaluationRequest, Trigger
 from bot.webhook.adapters import AtRepository
 from bot.webhook.decisions import StartPullRequest

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 
 from flask import Blueprint, Response, current_app, request
 
-from bot.demo.forge import git, graphql
+from bot.demo.forge import git
 from bot.demo.forge.access import Principal, Refused, invalid, may_see, not_found, principal_of
 from bot.demo.forge.api_issues import issue_at
+from bot.demo.forge.api_pulls import OPERATION
 from bot.demo.forge.context import Granted, answer, body, context, required_text
 from bot.demo.forge.control import app_of, owner_required
 from bot.demo.forge.rows import (
@@ -177,7 +178,7 @@ def merge_queue_answered() -> Response | None:
     if request.endpoint != "graphql.graphql":
         return None
     wishes = body()
-    match = graphql.OPERATION.match(wishes.text("query"))
+    match = OPERATION.match(wishes.text("query"))
     variables, state = wishes.at("variables"), context().state
     repository = state.repository(f"{variables.text('owner')}/{variables.text('name')}")
     asker = principal_of(state, request.headers.get("Authorization", ""))

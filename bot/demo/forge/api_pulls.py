@@ -1,16 +1,19 @@
-"""Pull requests: opened, shown and listed."""
+"""Pull requests: opened, shown and listed, and the issues that they close."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from flask import Blueprint, Response, request
 
 from bot.demo.forge import git
-from bot.demo.forge.access import invalid, may_see
+from bot.demo.forge.access import Refused, invalid, may_see, principal_of
 from bot.demo.forge.api_issues import announce_pull, checked, new_issue, pull_at
 from bot.demo.forge.context import answer, body, context, granted, page_of, required_text
-from bot.demo.forge.rows import PullPart, RepositoryRow
+from bot.demo.forge.rows import IssueRow, PullPart, RepositoryRow
+from bot.demo.forge.shapes import Json
+from bot.text.json_reading import Payload
 
 routes = Blueprint("pulls", __name__)
 ROOT = "/repos/<owner>/<repo>/pulls"
@@ -97,3 +100,63 @@ def pulls_of_commit(owner: str, repo: str, sha: str) -> Response:
         and sha in {row.pull.head_sha, row.pull.merge_sha}
     ]
     return page_of([forge.shapes.pull(row, row.pull) for row in rows if row.pull])
+
+
+# --- the GraphQL query for the issues that a pull request closes; every other is refused -----------
+# A query is recognised by its operation name; the tests hold its text against GitHub's schema.
+
+
+graphql_routes = Blueprint("graphql", __name__)
+OPERATION = re.compile(r"\s*query\s+(\w+)")
+# https://docs.github.com/en/issues/tracking-your-work-with-issues/linking-a-pull-request-to-an-issue
+CLOSING = re.compile(
+    r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:([\w.-]+/[\w.-]+))?#([0-9]{1,9})\b", re.I
+)
+
+
+@graphql_routes.post("", endpoint="graphql")
+def query_answered() -> Response:
+    """Runs a known query."""
+    forge, wishes = context(), body()
+    principal = principal_of(forge.state, request.headers.get("Authorization", ""))
+    if principal.token is None:
+        raise Refused(401, "This endpoint requires you to be authenticated.")
+    match = OPERATION.match(wishes.text("query"))
+    variables = wishes.at("variables")
+    name = f"{variables.text('owner')}/{variables.text('name')}"
+    repository = forge.state.repository(name)
+    if repository is None or not may_see(principal, repository):
+        return _failed("NOT_FOUND", f"Could not resolve to a Repository with the name '{name}'.")
+    if match and match[1] == "ClosingIssues":
+        return _closing_issues(repository, variables)
+    return _failed("UNKNOWN_OPERATION", "The forge does not know this query.")
+
+
+def closing_references(repository: RepositoryRow, row: IssueRow) -> list[IssueRow]:
+    """The issues that the pull request's body closes by a keyword, when they exist."""
+    found: dict[str, IssueRow] = {}
+    # GitHub links only what targets the default branch.
+    if row.pull and row.pull.base_ref == repository.default_branch:
+        for named, number in CLOSING.findall(row.body):
+            issue = context().state.issue(named or repository.name, int(number))
+            if issue and not issue.pull:
+                found.setdefault(f"{issue.repository}#{number}", issue)
+    return list(found.values())
+
+
+def _closing_issues(repository: RepositoryRow, variables: Payload) -> Response:
+    number = variables.integer("number")
+    row = context().state.issue(repository.name, number)
+    if row is None or row.pull is None:
+        message = f"Could not resolve to a PullRequest with the number of {number}."
+        return _failed("NOT_FOUND", message)
+    nodes = [
+        {"number": issue.number, "repository": {"nameWithOwner": issue.repository}}
+        for issue in closing_references(repository, row)
+    ]
+    pull: Json = {"closingIssuesReferences": {"nodes": nodes}}
+    return answer({"data": {"repository": {"pullRequest": pull}}})
+
+
+def _failed(kind: str, message: str) -> Response:
+    return answer({"data": None, "errors": [{"type": kind, "message": message}]})

@@ -24,7 +24,6 @@ from bot.demo.forge import (
     api_users,
     control,
     git_http,
-    graphql,
     pages,
 )
 from bot.demo.forge.access import Refused
@@ -63,7 +62,7 @@ def create_forge(
     app.extensions[KEY] = Context(state, shapes, deliveries, token_lifetime_s)
     for module in _API:
         app.register_blueprint(module.routes, url_prefix="/api/v3")
-    app.register_blueprint(graphql.routes, url_prefix="/api/graphql")
+    app.register_blueprint(api_pulls.graphql_routes, url_prefix="/api/graphql")
     # What has fixed words in its address stands before the pages of any owner.
     doors = (
         control.routes,

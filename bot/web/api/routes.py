@@ -14,7 +14,6 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from bot.report.ranking import Contestant, NotComparable, ranking
 from bot.store import ApiToken, EvaluationRecord, Store, utc_day
-from bot.web.api.events import Moment, Streams
 from bot.web.api.models import (
     Accepted,
     ApiProblem,
@@ -25,7 +24,7 @@ from bot.web.api.models import (
     description,
     refusal,
 )
-from bot.web.api.standing import ReadReport, progress_of, report_of, standing
+from bot.web.api.standing import Moment, ReadReport, Streams, progress_of, report_of, standing
 from bot.web.api.submission import Submission, is_patch_of
 from bot.webhook.patches import problems
 

@@ -19,8 +19,7 @@ from bot.errors import Transient
 from bot.queue import EngineClient
 from bot.store import EvaluationFilter, EvaluationRecord, EvaluationState, ListedEvaluation, Store
 from bot.values import Conclusion
-from bot.web.api.events import Moment, Streams
-from bot.web.api.standing import progress_of
+from bot.web.api.standing import Moment, Streams, progress_of
 from bot.web.dashboard import sign_in
 from bot.web.dashboard.figures import figures
 from bot.web.dashboard.sign_in import Doors, login_address

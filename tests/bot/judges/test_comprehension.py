@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.judges.agents import Agents
-from bot.judges.comprehension import comprehend_more, listed_text
+from bot.judges.planner import comprehend_more, listed_text
 from bot.task.requirements import comprehend
 from bot.task.understanding import enriched
 from bot.text import delimiter_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.report.nearby import AlsoChanged, also_changed, untried
+from bot.report.tests_views import AlsoChanged, also_changed, untried
 from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured
 
 

@@ -29,7 +29,7 @@ from bot.store import (
     open_records,
 )
 from bot.values import Conclusion
-from bot.web.api.events import Streams
+from bot.web.api.standing import Streams
 from bot.web.dashboard.pages import Dashboard, dashboard_pages
 from bot.web.dashboard.sign_in import Doors
 from bot.web.dashboard.tokens import TokenPages

@@ -16,8 +16,8 @@ from bot.queue import EngineClient, EngineOptions
 from bot.store import Store
 from bot.store.artifacts import FileArtifacts
 from bot.values import EvaluationRequest
-from bot.web.api.events import Streams
 from bot.web.api.routes import Api, blueprint
+from bot.web.api.standing import Streams
 from bot.web.api.submission import Submission
 from bot.web.app import WebParts, create_app
 from bot.web.links import SignedLinks

@@ -8,8 +8,8 @@ import threading
 from bot.errors import Transient
 from bot.store import Ended, EvaluationState
 from bot.values import Conclusion
-from bot.web.api.events import Moment, Streams
 from bot.web.api.models import Progress
+from bot.web.api.standing import Moment, Streams
 from tests.bot.web_api.conftest import ApiClient
 
 

@@ -23,7 +23,7 @@ from bot.queue import EngineClient, EngineOptions
 from bot.store import Ended, EvaluationFacts, EvaluationState, Store
 from bot.store.artifacts import FileArtifacts
 from bot.values import Conclusion, EvaluationRequest, Trigger
-from bot.web.api.events import Streams
+from bot.web.api.standing import Streams
 from bot.web.app import WebParts, create_app
 from bot.web.dashboard.pages import Dashboard, dashboard_pages
 from bot.web.dashboard.sign_in import Doors
