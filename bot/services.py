@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from bot.configuration import PolicyContext
-from bot.judges.model.base import OpenSession, no_models
+from bot.judges.model import OpenSession, no_models
 from bot.judges.web_access import Web
 from bot.report.checks import CheckText, RequirementCheck
 from bot.settings import Settings

@@ -112,7 +112,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "bot.diff",
         "bot.evidence",
         "bot.integrity",
-        "bot.judges.model.base",
+        "bot.judges.model",
         "bot.task",
         "bot.templates",
         "sandbox",
@@ -121,7 +121,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "bot.services": (
         *PURE,
         "bot.configuration",
-        "bot.judges.model.base",
+        "bot.judges.model",
         "bot.judges.web_access",
         "bot.report.checks",
         "bot.settings",

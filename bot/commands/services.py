@@ -10,13 +10,14 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.errors import Transient
 from bot.evaluation import evaluate
 from bot.evaluation.upkeep import refuse_full_disk, tidy_daily
 from bot.github.credentials import held_secrets
 from bot.judges.agents import Agents
-from bot.judges.model import OpenSession, Session, SessionLimits, open_models
+from bot.judges.model import OpenSession, SessionLimits, open_models
 from bot.judges.web_access import open_lookup
 from bot.services import Origin, Services
 from bot.settings import Settings
@@ -25,6 +26,9 @@ from bot.store import Store, open_artifacts, open_records
 from bot.text import delimiter_of
 from bot.values import EvaluationRequest, Publication
 from sandbox import open_sandbox
+
+if TYPE_CHECKING:
+    from bot.judges.model.session import ModelSession
 
 log = logging.getLogger(__name__)
 CountRuns = Callable[[int, int], None]
@@ -56,7 +60,7 @@ def counted(open_session: OpenSession, store: Store) -> OpenSession:
     """Remember what the models of every session took, however it ends: planned, drafted, cancelled."""
 
     @asynccontextmanager
-    async def opened(limits: SessionLimits) -> AsyncIterator[Session | None]:
+    async def opened(limits: SessionLimits) -> AsyncIterator[ModelSession | None]:
         async with open_session(limits) as session:
             try:
                 yield session

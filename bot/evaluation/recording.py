@@ -10,7 +10,7 @@ import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
@@ -18,11 +18,13 @@ from bot.context import EvaluationContext, Planned
 from bot.errors import UserError
 from bot.evaluation.judging import Judging, ask_judges, judged
 from bot.judges.agents import ANY_DAY, Acting, Agents, Taken
-from bot.judges.model.base import Session
 from bot.services import Services, acting_key, evaluation_key, run_delimiter
 from bot.settings import Settings
 from bot.text import Delimiter
 from bot.values import EvaluationRequest, Exchange, Judgement, MemberVerdict, Step, Trigger
+
+if TYPE_CHECKING:
+    from bot.judges.model.session import ModelSession
 
 BUNDLE_NAME = "replay.json"
 
@@ -113,7 +115,7 @@ def kept_plan(services: Services, request: EvaluationRequest) -> Planned:
 
 
 async def keep_replies(
-    services: Services, request: EvaluationRequest, stage: str, session: Session
+    services: Services, request: EvaluationRequest, stage: str, session: ModelSession
 ) -> None:
     """Store what a stage's session was answered. Raises Transient when the storage refuses."""
     key = evaluation_key(request.id)
@@ -159,7 +161,7 @@ def read_bundle(text: bytes) -> Bundle:
     return _BUNDLE.validate_json(text)
 
 
-async def derive_again(bundle: Bundle, session: Session) -> Judgement:
+async def derive_again(bundle: Bundle, session: ModelSession) -> Judgement:
     """Judge again by what was said then; `session` answers from the bundle's replies alone."""
     limits = bundle.judging.configuration.limits
     acting = Acting(

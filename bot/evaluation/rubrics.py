@@ -19,7 +19,7 @@ from bot.evaluation.on_host import host_errors
 from bot.evidence.code_map.index import CodeIndex
 from bot.evidence.code_map.locate import locate
 from bot.judges.agents import Agents
-from bot.judges.model.base import ModelProblem, OpenSession, SessionLimits
+from bot.judges.model import ModelProblem, OpenSession, SessionLimits
 from bot.judges.rubric_drafting import AskedIssue, draft_rubric
 from bot.settings import Settings
 from bot.source.repository import policy_context

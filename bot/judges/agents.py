@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from bot.judges.model.base import Session
 from bot.templates import render_text
 from bot.text import Delimiter
 from bot.values import ActionKind, Evidence, Step
+
+if TYPE_CHECKING:
+    from bot.judges.model.session import ModelSession
 
 ANY_DAY = "*"
 
@@ -21,7 +24,7 @@ class Agents:
     each time. ANY_DAY is for a run that is derived again from its record.
     """
 
-    session: Session
+    session: ModelSession
     delimiter: Delimiter
     acting: Acting | None = None
     today: str = ""

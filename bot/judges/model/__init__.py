@@ -1,24 +1,35 @@
-"""Models that answer in typed values: the seam, and its one implementation (imported when one is set)."""
+"""Models that answer in typed values. `ModelSession` is imported when one is set: that takes seconds."""
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from bot.judges.model.account import TokenCount, usd_of
 from bot.judges.model.base import (
     BudgetSpent,
     Memory,
     ModelProblem,
-    OpenSession,
     Prompt,
     SealedMemory,
-    Session,
     SessionLimits,
-    no_models,
 )
 from bot.settings import Settings
+
+if TYPE_CHECKING:
+    from bot.judges.model.session import ModelSession
+
+OpenSession = Callable[[SessionLimits], AbstractAsyncContextManager["ModelSession | None"]]
+"""Opens the models of one evaluation; gives None if no model is set."""
+
+
+@asynccontextmanager
+async def no_models(_limits: SessionLimits) -> AsyncIterator[None]:
+    """Open no models, as in an installation without one."""
+    yield None
 
 
 def open_models(settings: Settings, memory: Memory) -> OpenSession:
@@ -33,12 +44,9 @@ def price_of(settings: Settings, model: str, input_tokens: int, output_tokens: i
 
 def open_session(
     settings: Settings, memory: Memory, limits: SessionLimits
-) -> AbstractAsyncContextManager[Session]:
-    """Open the models, of which a sealed memory asks nothing.
-
-    The library is imported only when it is needed, because that takes seconds.
-    """
-    opened: AbstractAsyncContextManager[Session] = import_module(
+) -> AbstractAsyncContextManager[ModelSession]:
+    """Open the models, of which a sealed memory asks nothing."""
+    opened: AbstractAsyncContextManager[ModelSession] = import_module(
         "bot.judges.model.session"
     ).open_session(settings, memory, limits)
     return opened

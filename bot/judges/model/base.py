@@ -1,16 +1,15 @@
-"""The interface to models: a prompt goes in, a typed value comes out, and usage is counted."""
+"""What is asked of models, what goes wrong, what is remembered, and what it costs."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
 from bot.errors import AssayError
-from bot.values import TRIAL, Exchange, Role, RoleUsage
+from bot.values import TRIAL, Role
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -101,59 +100,6 @@ class Memory(Protocol):
 
     def keep_reply(self, key: str, reply: bytes) -> None:
         """Store the reply atomically."""
-
-
-class Session(Protocol):
-    """The models of one evaluation, which share its budget, cache and account."""
-
-    async def ask(self, prompt: Prompt, reply: type[Reply]) -> Reply:
-        """Ask once, and once more when the reply cannot be read.
-
-        Raises Answerless, BudgetSpent or ModelAway.
-        """
-
-    async def converse(self, prompt: Prompt, reply: type[Reply], toolbox: Toolbox[Reply]) -> Reply:
-        """Let the model use tools until it gives the typed reply; a refused one is asked for again, once.
-
-        Raises Answerless, BudgetSpent or ModelAway.
-        """
-
-    def endpoint(self, prompt: Prompt) -> str:
-        """Return the model that a prompt asks, and where."""
-
-    async def remembered(self, key: str, work: Callable[[], Awaitable[bytes]]) -> bytes:
-        """Return what `work` gave when it was first done under this key in this evaluation.
-
-        For what a conversation rests on: a resumed or replayed one must see the same again.
-        """
-
-    async def recall(self, key: str, is_wanted: Callable[[bytes], bool]) -> bytes | None:
-        """Return what was kept under this key, where it is wanted still; what is not leaves no record."""
-
-    async def keep(self, key: str, value: bytes) -> None:
-        """Keep a value, also for later evaluations."""
-
-    @property
-    def usage(self) -> tuple[RoleUsage, ...]:
-        """Return the usage so far, by role."""
-
-    @property
-    def exchanges(self) -> tuple[Exchange, ...]:
-        """Return a readable record of every call so far, including cached ones."""
-
-    @property
-    def replies(self) -> Mapping[str, bytes]:
-        """Return every answer so far, by key, so that the session can be replayed."""
-
-
-OpenSession = Callable[[SessionLimits], AbstractAsyncContextManager[Session | None]]
-"""Opens the models of one evaluation; gives None if no model is set."""
-
-
-@asynccontextmanager
-async def no_models(_limits: SessionLimits) -> AsyncIterator[None]:
-    """Open no models, as in an installation without one."""
-    yield None
 
 
 # --- models' replies by key, for the record of one run --------------------------------------------

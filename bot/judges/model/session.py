@@ -28,7 +28,6 @@ from bot.judges.model.base import (
     Prompt,
     RecordingMemory,
     Reply,
-    Session,
     SessionLimits,
     Tool,
     Toolbox,
@@ -48,7 +47,11 @@ _AN_OBJECT = SchemaValidator(core_schema.dict_schema(core_schema.str_schema()))
 
 @dataclass(frozen=True, slots=True)
 class ModelSession:
-    """A `bot.judges.model.base.Session`: `models` gives the endpoint's model for a question and its tools."""
+    """The models of one evaluation, which share its budget, memory and account.
+
+    `models` gives the endpoint's model for a question and its tools. Who asks gets the typed reply, or
+    Answerless, BudgetSpent or ModelAway.
+    """
 
     models: Callable[[Prompt, Sequence[Tool]], Model]
     memory: RecordingMemory
@@ -64,7 +67,10 @@ class ModelSession:
         return f"{model.model_name} at {model.base_url or 'no address'}"
 
     async def remembered(self, key: str, work: Callable[[], Awaitable[bytes]]) -> bytes:
-        """Return what was kept under this key, else do the work and keep it."""
+        """Return what `work` gave when it was first done under this key in this evaluation.
+
+        For what a conversation rests on: a resumed or replayed one must see the same again.
+        """
         kept = await self.recall(key, lambda _: True)
         if kept is None:
             kept = await work()
@@ -72,7 +78,7 @@ class ModelSession:
         return kept
 
     async def recall(self, key: str, is_wanted: Callable[[bytes], bool]) -> bytes | None:
-        """Return what was kept under this key, where it is wanted still."""
+        """Return what was kept under this key, where it is wanted still; what is not leaves no record."""
         name = _name_of(key)
         kept = await asyncio.to_thread(self.memory.reply, name)
         if kept is not None and not is_wanted(kept):
@@ -91,12 +97,12 @@ class ModelSession:
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
-        """Every call so far, as a person reads it."""
+        """Every call so far, remembered ones too, as a person reads it."""
         return tuple(self.state.exchanges)
 
     @property
     def replies(self) -> Mapping[str, bytes]:
-        """Everything that was answered so far, by key."""
+        """Everything that was answered so far, by key, so that the session can be replayed."""
         return self.memory.seen
 
     async def converse(self, prompt: Prompt, reply: type[Reply], toolbox: Toolbox[Reply]) -> Reply:
@@ -159,7 +165,7 @@ def _agent_tool(tool: Tool) -> AgentTool[object]:
 @asynccontextmanager
 async def open_session(
     settings: Settings, memory: Memory, limits: SessionLimits
-) -> AsyncIterator[Session]:
+) -> AsyncIterator[ModelSession]:
     """The models that the operator set: `ASSAY_MODEL`, or one of a role in `ASSAY_MODELS`."""
     client = AsyncOpenAI(
         base_url=settings.model_url or None,
