@@ -8,10 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from rich.box import SIMPLE
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from bot.bench import measures
 from bot.bench.devai import Defect, read_devai
@@ -29,7 +26,7 @@ from bot.bench.devai_measures import (
     verdicts,
 )
 from bot.bench.measures import library
-from bot.commands.progress import say, table_console, write_table
+from bot.commands.progress import print_figures, say, table_console, write_table
 
 _PLACES_SHOWN = 2
 _ODD = re.compile(r"[^A-Za-z0-9_.-]")
@@ -148,18 +145,11 @@ def _share(value: float | None) -> str:
 
 def _print(console: Console, title: str, names: Sequence[str], rows: Sequence[Row]) -> None:
     """Print a table for each judge. Counts of agreement are in the CSV: a terminal is narrow."""
-    shown = [place for place, name in enumerate(names) if name not in {"judge", *_COUNTS}]
     judge_at = names.index("judge")
     for judge in dict.fromkeys(row[judge_at] for row in rows):
         say(console, f"\n{title}, by {judge}:")
-        table = Table(box=SIMPLE, padding=(0, 1, 0, 0))
-        for place in shown:
-            is_name = names[place] == "system"
-            table.add_column(names[place], justify="left" if is_name else "right", no_wrap=is_name)
-        for row in rows:
-            if row[judge_at] == judge:
-                table.add_row(*(Text(row[place]) for place in shown))
-        console.print(table)
+        own = [row for row in rows if row[judge_at] == judge]
+        print_figures(console, names, own, ("judge", *_COUNTS), ("system",))
 
 
 def _print_defects(console: Console, defects: Sequence[Defect]) -> None:

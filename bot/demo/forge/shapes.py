@@ -61,24 +61,15 @@ _USER_LINKS = {
     "starred_url": "/starred{/owner}{/repo}",
     "subscriptions_url": "/subscriptions",
 }
+_NO = (
+    "has_projects has_wiki has_pages has_discussions archived disabled is_template "
+    "web_commit_signoff_required"
+)
 _FEATURES: Json = {
-    "has_issues": True,
-    "has_projects": False,
-    "has_wiki": False,
-    "has_pages": False,
-    "has_downloads": True,
-    "has_discussions": False,
-    "archived": False,
-    "disabled": False,
-    "homepage": None,
-    "language": None,
-    "mirror_url": None,
-    "license": None,
-    "description": None,
+    **dict.fromkeys(("has_issues", "has_downloads", "allow_forking"), True),
+    **dict.fromkeys(_NO.split(), False),
+    **dict.fromkeys(("homepage", "language", "mirror_url", "license", "description")),
     "topics": [],
-    "allow_forking": True,
-    "is_template": False,
-    "web_commit_signoff_required": False,
 }
 _COUNTS = (
     "forks forks_count open_issues open_issues_count size stargazers_count watchers watchers_count"
