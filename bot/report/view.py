@@ -39,8 +39,6 @@ from bot.values import (
     Observed,
     Plan,
     Step,
-    Task,
-    TaskSource,
     Trigger,
     Verdict,
     VerdictOutcome,
@@ -81,7 +79,10 @@ def _view(evaluation: Evaluation, home: str) -> ReportView:
         reasons=gate.reasons,
         next_steps=_next_steps(evaluation),
         problem=evaluation.problem,
-        task_sources=_sources(task) if task else (),
+        task_sources=tuple(
+            replace(source, text=clip_middle(source.text, TASK_CHARACTERS))
+            for source in (task.sources if task else ())
+        ),
         requirements=_requirements(evaluation, observed, seen, shown),
         preferences=judgement.requirements.preferences if judgement else (),
         remarks=_once(judgement.requirements.remarks if judgement else (), warnings),
@@ -123,12 +124,6 @@ def _view(evaluation: Evaluation, home: str) -> ReportView:
 def _acceptances(judgement: Judgement | None) -> tuple[Acceptance, ...]:
     """What people decided; the files that it is about are for Assay alone."""
     return tuple(replace(one, places=()) for one in judgement.acceptances) if judgement else ()
-
-
-def _sources(task: Task) -> tuple[TaskSource, ...]:
-    return tuple(
-        replace(source, text=clip_middle(source.text, TASK_CHARACTERS)) for source in task.sources
-    )
 
 
 def _once(lines: tuple[str, ...], said: tuple[str, ...] = ()) -> tuple[str, ...]:

@@ -24,14 +24,19 @@ from sqlalchemy import (
     text,
     update,
 )
+from sqlalchemy.schema import SchemaItem
 
 METADATA = MetaData()
 
-VERSION = Table("assay_version", METADATA, Column("version", Integer, nullable=False))
 
-EVALUATIONS = Table(
+def _table(name: str, *columns: SchemaItem) -> Table:
+    return Table(name, METADATA, *columns)
+
+
+VERSION = _table("assay_version", Column("version", Integer, nullable=False))
+
+EVALUATIONS = _table(
     "assay_evaluations",
-    METADATA,
     Column("id", String(200), primary_key=True),
     Column("repository", String(300), nullable=False),
     Column("number", Integer, nullable=False),
@@ -57,25 +62,22 @@ EVALUATIONS = Table(
     Index("assay_evaluations_created", "created_s"),
 )
 
-STAGE_TIMES = Table(
+STAGE_TIMES = _table(
     "assay_stage_times",
-    METADATA,
     Column("stage", String(64), primary_key=True),
     Column("runs", BigInteger, nullable=False),
     Column("seconds", Float(53), nullable=False),
 )
 
-BASE_RESULTS = Table(
+BASE_RESULTS = _table(
     "assay_base_results",
-    METADATA,
     Column("key", String(200), primary_key=True),
     Column("value", Text, nullable=False),
     Column("used_s", Float(53), nullable=False),
 )
 
-DECISIONS = Table(
+DECISIONS = _table(
     "assay_decisions",
-    METADATA,
     Column("decision", String(16), primary_key=True),
     Column("repository", String(300), primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
@@ -84,9 +86,8 @@ DECISIONS = Table(
     Column("decided_s", Float(53), nullable=False),
 )
 
-RUBRICS = Table(
+RUBRICS = _table(
     "assay_rubrics",
-    METADATA,
     Column("repository", String(300), primary_key=True),
     Column("issue", Integer, primary_key=True, autoincrement=False),
     Column("version", Integer, primary_key=True, autoincrement=False),
@@ -94,9 +95,8 @@ RUBRICS = Table(
     Column("kept_s", Float(53), nullable=False),
 )
 
-APPROVALS = Table(
+APPROVALS = _table(
     "assay_rubric_approvals",
-    METADATA,
     Column("repository", String(300), primary_key=True),
     Column("issue", Integer, primary_key=True, autoincrement=False),
     Column("version", Integer, primary_key=True, autoincrement=False),
@@ -104,9 +104,8 @@ APPROVALS = Table(
     Column("approved_s", Float(53), nullable=False),
 )
 
-MODEL_USAGE = Table(
+MODEL_USAGE = _table(
     "assay_model_usage",
-    METADATA,
     Column("evaluation", String(200), primary_key=True),
     Column("role", String(32), primary_key=True),
     Column("model", String(200), primary_key=True),
@@ -118,9 +117,8 @@ MODEL_USAGE = Table(
     Column("seconds", Float(53), nullable=False),
 )
 
-ACCEPTANCES = Table(
+ACCEPTANCES = _table(
     "assay_acceptances",
-    METADATA,
     Column("id", Integer, primary_key=True),
     Column("repository", String(300), nullable=False),
     Column("number", Integer, nullable=False),
@@ -131,41 +129,36 @@ ACCEPTANCES = Table(
     UniqueConstraint("repository", "number", "head_sha", "subject", "source"),
 )
 
-KEYS = Table(
+KEYS = _table(
     "assay_keys",
-    METADATA,
     Column("name", String(40), primary_key=True),
     Column("key", LargeBinary, nullable=False),
 )
 
-REPLIES = Table(
+REPLIES = _table(
     "assay_model_replies",
-    METADATA,
     Column("key", String(64), primary_key=True),
     Column("reply", LargeBinary, nullable=False),
     Column("kept_s", Float(53), nullable=False),
 )
 
-HOSTS = Table(
+HOSTS = _table(
     "assay_hosts",
-    METADATA,
     Column("name", String(300), primary_key=True),
     Column("free_bytes", BigInteger, nullable=False),
     Column("floor_bytes", BigInteger, nullable=False),
     Column("seen_s", Float(53), nullable=False),
 )
 
-ARTIFACTS = Table(
+ARTIFACTS = _table(
     "assay_artifacts",
-    METADATA,
     Column("key", String(200), primary_key=True),
     Column("name", String(200), primary_key=True),
     Column("content", LargeBinary, nullable=False),
 )
 
-LABELS = Table(
+LABELS = _table(
     "assay_labels",
-    METADATA,
     Column("id", Integer, primary_key=True),
     Column("repository", String(300), nullable=False),
     Column("number", Integer, nullable=False),
@@ -177,9 +170,8 @@ LABELS = Table(
     UniqueConstraint("repository", "number", "head_sha", "subject", "source"),
 )
 
-PAUSES = Table(
+PAUSES = _table(
     "assay_pauses",
-    METADATA,
     Column("repository", String(300), primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("is_paused", Boolean, nullable=False),
@@ -188,9 +180,8 @@ PAUSES = Table(
     Column("said_s", Float(53), nullable=False),
 )
 
-API_TOKENS = Table(
+API_TOKENS = _table(
     "assay_api_tokens",
-    METADATA,
     Column("id", String(16), primary_key=True),
     Column("repository", String(300), nullable=False),
     Column("name", String(100), nullable=False),
@@ -202,9 +193,8 @@ API_TOKENS = Table(
     Column("revoked_s", Float(53), nullable=True),
 )
 
-SESSIONS = Table(
+SESSIONS = _table(
     "assay_web_sessions",
-    METADATA,
     Column("digest", String(64), primary_key=True),
     Column("login", String(100), nullable=False),
     Column("is_operator", Boolean, nullable=False),
@@ -215,9 +205,8 @@ SESSIONS = Table(
     Index("assay_web_sessions_expires", "expires_s"),
 )
 
-FACTS = Table(
+FACTS = _table(
     "assay_evaluation_facts",
-    METADATA,
     Column("evaluation", String(200), primary_key=True),
     Column("agent", String(100), nullable=False),
     Column("met", Integer, nullable=False),
@@ -225,9 +214,8 @@ FACTS = Table(
     Column("usd", Float(53), nullable=True),
 )
 
-FLAKY_TESTS = Table(
+FLAKY_TESTS = _table(
     "assay_flaky_tests",
-    METADATA,
     Column("evaluation", String(200), primary_key=True),
     Column("test", String(300), primary_key=True),
 )
