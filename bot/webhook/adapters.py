@@ -216,11 +216,6 @@ async def stop_open(at: AtRepository, decision: Cancel) -> int:
     return len(wanted)
 
 
-def reply_marker(command: int) -> str:
-    """Return the hidden marker of the reply to one comment: handled again, it is put in place."""
-    return f"<!-- assay:reply to {command:d} -->"
-
-
 def last_words(
     adapters: Adapters, record: EvaluationRecord, next_step: str = ""
 ) -> tuple[Conclusion, tuple[str, str]]:

@@ -14,7 +14,7 @@ from bot.templates import render_markdown
 from bot.values import Pause, Question, Trigger
 from bot.webhook import rubrics
 from bot.webhook.acceptances import accept
-from bot.webhook.adapters import AtRepository, reply_marker, stop_open
+from bot.webhook.adapters import AtRepository, stop_open
 from bot.webhook.decisions import Cancel, JudgeCommand, ObeyCommand, StartPullRequest
 from bot.webhook.grammar import first_id
 from bot.webhook.head_verdict import explain, judged, judged_head, records_of, with_verdict
@@ -43,8 +43,7 @@ async def obey(at: AtRepository, decision: ObeyCommand) -> str:
     if decision.command in (JudgeCommand.ACCEPT, JudgeCommand.OVERRIDE):
         told = await accept(at, decision, permission)
         if told:
-            body = render_markdown("reply/acceptance.md.j2", lines=told)
-            await at.repository.put_comment(decision.number, reply_marker(decision.comment), body)
+            await _reply(at, decision, render_markdown("reply/acceptance.md.j2", lines=told))
         return "; ".join(told) or "accepted"
     if answer := _ANSWERS.get(decision.command):
         done = "answered"
@@ -56,9 +55,15 @@ async def obey(at: AtRepository, decision: ObeyCommand) -> str:
                 "reply/refused.md.j2", problem=error.what, next_step=error.next_step
             )
         if body:
-            await at.repository.put_comment(decision.number, reply_marker(decision.comment), body)
+            await _reply(at, decision, body)
         return done
     return await _DEEDS[decision.command](at, decision)
+
+
+async def _reply(at: AtRepository, decision: ObeyCommand, body: str) -> None:
+    """Answer a comment by one of ours; handled again, the answer is put in place."""
+    marker = f"<!-- assay:reply to {decision.comment:d} -->"
+    await at.repository.put_comment(decision.number, marker, body)
 
 
 async def _judge(at: AtRepository, decision: ObeyCommand) -> str:
@@ -113,7 +118,7 @@ async def _plan(at: AtRepository, decision: ObeyCommand) -> str:
         problem=problem,
         next_step=next_step,
     )
-    await at.repository.put_comment(decision.number, reply_marker(decision.comment), body)
+    await _reply(at, decision, body)
     return f"no plan: {problem}" if problem else "planned"
 
 
@@ -123,17 +128,12 @@ async def _cancel(at: AtRepository, decision: ObeyCommand) -> str:
     if stopped:
         await at.repository.react(decision.comment, Reaction.ROCKET)
     else:
-        body = render_markdown("reply/nothing_to_cancel.md.j2")
-        await at.repository.put_comment(decision.number, reply_marker(decision.comment), body)
+        await _reply(at, decision, render_markdown("reply/nothing_to_cancel.md.j2"))
     return f"cancelled {stopped}"
 
 
-async def _help(_at: AtRepository, _decision: ObeyCommand) -> str:
-    return render_markdown("reply/help.md.j2")
-
-
-async def _not_understood(_at: AtRepository, decision: ObeyCommand) -> str:
-    return render_markdown("reply/not_understood.md.j2", line=decision.line)
+async def _told(template: str, _at: AtRepository, decision: ObeyCommand) -> str:
+    return render_markdown(template, line=decision.line)
 
 
 # --- `/judge ask …`: answered by a model from what was kept ------------------------------------------
@@ -207,8 +207,8 @@ async def _keep(at: AtRepository, decision: ObeyCommand, said: Pause) -> None:
 
 
 _ANSWERS: dict[JudgeCommand, _Deed] = {
-    JudgeCommand.HELP: _help,
-    JudgeCommand.UNKNOWN: _not_understood,
+    JudgeCommand.HELP: partial(_told, "reply/help.md.j2"),
+    JudgeCommand.UNKNOWN: partial(_told, "reply/not_understood.md.j2"),
     JudgeCommand.RUBRIC: rubrics.draft,
     JudgeCommand.APPROVE_RUBRIC: rubrics.approve,
     JudgeCommand.EXPLAIN: explain,
