@@ -36,7 +36,7 @@ _OF_ERRORS = re.compile(
     r"(?i)\b(?:errors?|exceptions?|fail\w*|invalid\w*|rais\w*|throw\w*|caught|catch\w*|ignor\w*|skip\w*"
     r"|swallow\w*|malformed|crash\w*|cannot|can't|could not|reject\w*|refus\w*|toler\w*|lenient\w*"
     r"|broken|corrupt\w*|silent\w*|missing|absent|unavailable|unreadable|unsupported|best effort"
-    r"|not (?:found|there|available|installed))\b"
+    r"|(?<!were )not (?:found|there|available|installed))\b"
 )
 _RAISES = re.compile(
     r"^(?!.*(?:\b(?:not?|never|without|instead|until now|so far|today|skip\w*|ignor\w*)\b|n't\b)).*"

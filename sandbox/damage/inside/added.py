@@ -1,8 +1,7 @@
 """What a change adds beside what it is for, each taken back by itself: tests that need it fail then.
 
-An error that is passed over (`except ValueError: continue`), a result that is remembered
-(`@functools.cache`), a term with a number of its own (`n - n // 20011`), how often a part of a pattern may
-come (`_{0,3}`), a parameter with a default, and a `with`.
+A result that is remembered (`@functools.cache`), a term with a number of its own (`n - n // 20011`), how
+often a part of a pattern may come (`_{0,3}`), a parameter with a default, and a `with`.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ from sandbox.damage.inside.source import (
 
 _MOST = 3  # of each kind
 _MOST_TERMS = 4
-_SCRIPTS = ("javascript", "typescript", "tsx")
+SCRIPTS = ("javascript", "typescript", "tsx")
 _Added = tuple[Source, tree_sitter.Node, str]
 _Place = tuple[tree_sitter.Node, int, int]
 
 
-def _taken_back(
+def taken_back(
     source: Source, kind: str, place: _Place, put: str, told: tuple[str, tuple[str, ...]]
 ) -> Damage:
     """Put a text from a place's start to its end; `told` says what that is and which names it is about."""
@@ -45,54 +44,9 @@ def _taken_back(
     return Damage(*of_file, put.encode(), told[0], is_telling=False, names=told[1])
 
 
-def _nodes(source: Source, *languages: str) -> Iterator[tree_sitter.Node]:
+def nodes_of(source: Source, *languages: str) -> Iterator[tree_sitter.Node]:
+    """Yield the nodes of a file that is written in one of some languages."""
     return walk(source.root) if source.root and source.language in languages else iter(())
-
-
-# --- errors ----------------------------------------------------------------------------------------
-
-
-_NO_ERROR = re.compile(r"Stop(?:Async)?Iteration|ImportError|ModuleNotFoundError|GeneratorExit")
-_NOTHING_DONE = frozenset(("pass_statement", "continue_statement", "empty_statement", "comment"))
-
-
-def passed_over(sources: list[Source]) -> Iterator[Damage]:
-    """Yield each new handler of errors that does nothing, with its error let through.
-
-    Handlers that do anything are left to the other damages; so is what ends a loop or says that a module is
-    not there.
-    """
-    for source, node, head in islice(_new_handlers(sources), _MOST):
-        block = node.named_children[-1]
-        if source.language == "python":
-            start, text = block.start_byte, "raise"
-            names = tuple(re.findall(r"\w+", head.partition(" as ")[0])[1:])
-        else:
-            caught = node.child_by_field_name("parameter")
-            name = text_of(caught) if caught else "error"
-            start, text, names = node.start_byte, f"catch ({name}) {{ throw {name}; }}", ()
-        told = f"`{shown(head)}` lets the error through", names
-        yield _taken_back(source, "passed_over", (node, start, block.end_byte), text, told)
-
-
-def _new_handlers(sources: list[Source]) -> Iterator[_Added]:
-    """Yield the handlers that a change adds and that do nothing, each with what stands before its block."""
-    for source, node in ((o, node) for o in sources for node in _nodes(o, "python", *_SCRIPTS)):
-        if node.type not in ("except_clause", "catch_clause") or not node.named_children:
-            continue
-        block = node.named_children[-1]
-        does_nothing = block.type in ("block", "statement_block") and all(
-            one.type in _NOTHING_DONE or text_of(one) == "..." for one in block.named_children
-        )
-        if not does_nothing or not source.adds(node.start_point[0] + 1, node.end_point[0] + 1):
-            continue
-        # Without comments: `except ValueError`, `catch (error)`.
-        parts = [text_of(one) for one in node.children if one != block and one.type != "comment"]
-        head = " ".join(part for part in parts if part != ":")
-        head = head.replace("( ", "(").replace(" )", ")")
-        was_there = any(head.encode() in text for _, _, text in source.hunks)
-        if not was_there and not _NO_ERROR.search(head):
-            yield source, node, head
 
 
 # --- memory ----------------------------------------------------------------------------------------
@@ -116,14 +70,14 @@ def remembered(sources: list[Source]) -> Iterator[Damage]:
         place = node, node.start_byte, node.end_byte if is_property else function.start_byte
         told = f"`{name}` is worked out each time", (name,)
         put = "@property" if is_property else ""
-        yield replace(_taken_back(source, "remembered", place, put, told), symbol=name)
+        yield replace(taken_back(source, "remembered", place, put, told), symbol=name)
 
 
 def _new_decorators(
     sources: list[Source],
 ) -> Iterator[tuple[Source, tree_sitter.Node, tree_sitter.Node]]:
     """Yield such decorators that a change adds, each with the function that it stands before."""
-    for source, node in ((one, node) for one in sources for node in _nodes(one, "python")):
+    for source, node in ((one, node) for one in sources for node in nodes_of(one, "python")):
         is_new = node.type == "decorator" and source.adds(node.start_point[0] + 1)
         after = node.next_named_sibling if is_new else None
         if after is None or not _REMEMBERS.match(text_of(node)):
@@ -188,7 +142,7 @@ def _terms_of(source: Source, gone: bytes, clock: Clock) -> Iterator[Damage]:
             becomes = "is all of" if _is_first(left_out) else "is only"
             told = f"`{shown(text_of(node))}` {becomes} `{shown(put)}`", numbers
             place = node, node.start_byte, node.end_byte
-            yield _taken_back(source, "term", place, f"({put})", told)
+            yield taken_back(source, "term", place, f"({put})", told)
 
 
 def _is_pattern(node: tree_sitter.Node) -> bool:
@@ -210,7 +164,7 @@ def _bounds_of(source: Source, pattern: tree_sitter.Node, before: bytes) -> Iter
             start = pattern.start_byte + found.start()
             put = {"": "*", "0": "*", "1": "+"}.get(least, f"{{{least},}}")
             told = f"`{bound}` of `{shown(text_of(pattern))}` is `{put}`", (most,)
-            yield _taken_back(source, "term", (pattern, start, start + len(bound)), put, told)
+            yield taken_back(source, "term", (pattern, start, start + len(bound)), put, told)
 
 
 def _sides(node: tree_sitter.Node) -> tuple[tree_sitter.Node | None, tree_sitter.Node | None]:
@@ -307,7 +261,7 @@ def parameters(sources: list[Source], words: frozenset[str], clock: Clock) -> It
 
 
 def _parameters_of(source: Source, words: frozenset[str], clock: Clock) -> Iterator[Damage]:
-    if source.root is None or source.language not in ("python", *_SCRIPTS) or not source.before:
+    if source.root is None or source.language not in ("python", *SCRIPTS) or not source.before:
         return
     before = clock.parse(source.before, source.language)
     known: dict[str, set[str]] = {}
@@ -341,7 +295,7 @@ def _taken(function: Function) -> Iterator[tuple[str, str]]:
 
 def _at_default(source: Source, function: Function, name: str, default: str) -> Iterator[Damage]:
     what = f"`{name}` of `{function.name}` is always `{shown(default)}`"
-    body, is_script = function.body, source.language in _SCRIPTS
+    body, is_script = function.body, source.language in SCRIPTS
     begins = f"{name} = {default}{';' if is_script else ''}"
     made = entered(source, function, "parameter", begins, what)
     if is_script and body.type != "statement_block":
@@ -371,11 +325,11 @@ def unwrapped(sources: list[Source]) -> Iterator[Damage]:
         colon = next(one for one in node.children if one.type == ":")
         told = f"`{shown(text)}` is left out", tuple(dict.fromkeys(_names(node)))
         place = node, node.start_byte, colon.start_byte
-        yield _taken_back(source, "unwrapped", place, "if True", told)
+        yield taken_back(source, "unwrapped", place, "if True", told)
 
 
 def _new_blocks(sources: list[Source]) -> Iterator[_Added]:
-    for source, node in ((one, node) for one in sources for node in _nodes(one, "python")):
+    for source, node in ((one, node) for one in sources for node in nodes_of(one, "python")):
         clause = node.named_children[0] if node.type == "with_statement" else None
         if clause is None or not source.adds(node.start_point[0] + 1, clause.end_point[0] + 1):
             continue

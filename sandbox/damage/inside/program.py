@@ -29,11 +29,12 @@ from dataclasses import asdict, replace
 from itertools import chain, islice
 
 from sandbox.damage.inside import MOST_BYTES, suffix_of
-from sandbox.damage.inside.added import parameters, passed_over, remembered, terms, unwrapped
+from sandbox.damage.inside.added import parameters, remembered, terms, unwrapped
 from sandbox.damage.inside.altered import altered
 from sandbox.damage.inside.altered_values import other_data
 from sandbox.damage.inside.conditions import conditions, in_other_values, keys
 from sandbox.damage.inside.for_steps import for_a_step, in_other_words
+from sandbox.damage.inside.handlers import passed_over
 from sandbox.damage.inside.make import Damage, emptied, ranked
 from sandbox.damage.inside.options import options
 from sandbox.damage.inside.source import (

@@ -168,6 +168,8 @@ def test_a_plain_word_of_a_demand_that_the_code_has_as_a_field_is_said(
         ("- [ ] `total` adds up the prices\n\nUntil now it was a ValueError.\n", True),
         ("- [ ] `total` adds up the prices; a negative price is a `ValueError`.\n", False),
         ("- [ ] `total` adds up the prices; text is not a `ValueError` any more.\n", True),
+        ("- [ ] `total` leaves out what costs nothing, as if it were not there\n", False),
+        ("- [ ] `total` is 0 where the order is not there\n", True),
     ],
 )
 def test_a_task_that_speaks_of_errors_may_want_one_passed_over(task: str, is_so: bool) -> None:

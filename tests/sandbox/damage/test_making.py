@@ -405,6 +405,25 @@ async def test_an_error_that_is_newly_passed_over_is_let_through(
     assert wanted[1] in made
 
 
+async def test_each_error_in_whose_place_nothing_is_given_is_let_through(tmp_path: Path) -> None:
+    base = "def f(a):\n    return int(a)\n"
+    head = (
+        "def f(a):\n    try:\n        return int(a)\n    except (TypeError, ValueError):\n"
+        "        return None\n\n\ndef g(a):\n    try:\n        return a()\n    except KeyError:\n"
+        "        return 0\n\n\ndef h(a):\n    try:\n        return a()\n    except OSError:\n        return\n"
+    )
+    checkout = changed(tmp_path, {"a.py": base}, {"a.py": head})
+    sandbox = open_sandbox("bubblewrap", tmp_path / "state")
+    damages = await make_damages(sandbox, checkout, {"a.py"}, ())
+    found = [one for one in damages if one.damage.kind == PASSED_OVER]
+    assert {one.damage.what: one.damage.names for one in found} == {
+        "`except (TypeError, ValueError)` lets `TypeError` through": ("TypeError",),
+        "`except (TypeError, ValueError)` lets `ValueError` through": ("ValueError",),
+        "`except OSError` lets the error through": ("OSError",),
+    }
+    assert "except (ValueError,):" in dict(found[0].files)["a.py"].decode()
+
+
 async def test_a_dialect_that_the_grammar_cannot_read_is_taken_back(tmp_path: Path) -> None:
     base = "// @flow\nexport function f(a: ?number, b: {| c: number => K |}) { return a; }\n"
     head = base.replace("return a;", "return a && b;")
