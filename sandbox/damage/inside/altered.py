@@ -54,6 +54,7 @@ _CLOSING = re.compile(rb"[\])};,]*")
 """A line that only closes what others open: where it is right, there is one way to write it."""
 _NAME = re.compile(rb"[A-Za-z_]\w*")
 _DECLARING = re.compile(rb"(?:var|let|const)\s+(?=[\w$]+\s*=)")
+_GIVES = re.compile(rb"(?:(?:var|let|const)\s+)?([\w$.]+)\s*=(?!=)")
 
 
 def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
@@ -118,9 +119,10 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
 
 @dataclass(frozen=True, slots=True)
 class _Added:
-    """The lines that a change adds, each with the functions in which it does."""
+    """The lines that a change adds, each with the functions in which it does; of some head has `more`."""
 
     lines: dict[bytes, set[str]] = field(default_factory=dict)
+    more: set[bytes] = field(default_factory=set)
 
     @classmethod
     def of(cls, sources: list[Source]) -> _Added:
@@ -128,17 +130,24 @@ class _Added:
         added = cls()
         for source in sources:
             lines = source.text.splitlines()
+            now, was = (
+                Counter(row.strip() for row in text.splitlines())
+                for text in (source.text, source.before)
+            )
+            added.more.update(now - was)
             for first, last in source.ranges:
                 for number, row in enumerate(lines[first - 1 : last], start=first):
                     added.lines.setdefault(row.strip(), set()).add(source.symbol(number))
         return added
 
-    def have_all(self, gone: list[bytes], instead: list[bytes]) -> bool:
+    def have_all(self, gone: list[bytes], instead: list[bytes], above: list[bytes]) -> bool:
         """Tell whether all lines that are gone only moved, and are not in what stands `instead` of them.
+
+        `above` are head's lines up to there: what one of these gives a name, a line put back decides again.
 
         Where others moved, one that declared a name may assign it now: the name is declared before.
         """
-        left = [at for at in range(len(gone)) if not self.have(gone, at)]
+        left = [at for at in range(len(gone)) if not self.have(gone, at, above)]
         moved = [one for one in gone if one in self.lines and not _CLOSING.fullmatch(one)]
         assigned = [_DECLARING.sub(b"", gone[at], count=1) for at in left]
         return all(
@@ -146,14 +155,14 @@ class _Added:
             for at, one in zip(left, assigned, strict=True)
         )
 
-    def have(self, gone: list[bytes], at: int) -> bool:
+    def have(self, gone: list[bytes], at: int, above: list[bytes]) -> bool:
         """Tell whether a line that is gone only moved.
 
         A guard also moves into the function that is called behind it, where what is asked has another name.
         """
         line = gone[at]
         if line in self.lines or _CLOSING.fullmatch(line):
-            return True
+            return not (line in above and self._is_one_of_two(line))
         if not line.startswith(b"if"):
             return False
         called = set(re.findall(rb"(\w+)\(", b" ".join(gone[at + 1 :])))
@@ -161,6 +170,14 @@ class _Added:
             called & {one.encode() for one in functions} and _differ_in_a_name(line, other)
             for other, functions in self.lines.items()
             if other.startswith(b"if")
+        )
+
+    def _is_one_of_two(self, line: bytes) -> bool:
+        """Tell whether what a line gives a name is now one of two values, the other of which is new."""
+        given, places = _GIVES.match(line), self.lines.get(line, set())
+        others = (one for one in self.more & {*self.lines} - {line} if places & self.lines[one])
+        return given is not None and any(
+            (other := _GIVES.match(one)) is not None and other[1] == given[1] for one in others
         )
 
 
@@ -196,9 +213,11 @@ def _places(
     source: Source, edits: list[LineEdit], added: _Added
 ) -> Iterator[tuple[Source, int, int, list[bytes]]]:
     """Yield what a change puts in place of lines of base: its first line and the one behind, and those."""
+    rows = [row.strip() for row in source.text.splitlines()]
     for edit in edits:
-        gone = [row.strip() for row in edit.gone if row.strip()]
-        is_moved = bool(gone) and added.have_all(gone, [row.strip() for row in edit.came])
+        gone, came = ([row.strip() for row in side] for side in (edit.gone, edit.came))
+        gone = [*filter(None, gone)]
+        is_moved = bool(gone) and added.have_all(gone, came, rows[: edit.end])
         if len(gone) > _MOST_LINES or is_moved:
             continue
         yield source, edit.first, edit.end, edit.gone

@@ -556,6 +556,33 @@ async def test_lines_side_by_side_are_tried_one_by_one_too(tmp_path: Path) -> No
     ]
 
 
+@pytest.mark.parametrize(
+    ("other", "behind", "is_tried"),
+    [
+        ("c = b", True, True),
+        ("d = b", True, False),
+        ("c = g(a)", True, False),
+        ("c = b", False, False),  # put back, it would get another value all the same
+    ],
+)
+async def test_a_value_that_becomes_one_of_two_does_not_only_move(
+    tmp_path: Path, other: str, *, behind: bool, is_tried: bool
+) -> None:
+    before, after = ("    d = b\n", "") if behind else ("", "    d = b\n")
+    base = f"def f(a, b):\n{before}    c = g(a)\n{after}    return c + d\n"
+    head = (
+        f"def f(a, b):\n    d = b\n    if b:\n        {other}\n    else:\n        c = g(a)\n"
+        "    return c + d\n"
+    )
+    checkout = changed(tmp_path, {"a.py": base}, {"a.py": head})
+    sandbox = open_sandbox("bubblewrap", tmp_path / "state")
+    made = await make_damages(sandbox, checkout, {"a.py"}, ())
+
+    tried = [one for one in made if one.damage.kind in (ALTERED, EXTENDED)]
+    texts = [text.decode() for one in tried for _, text in one.files]
+    assert any("\n    c = g(a)\n" in text for text in texts) is is_tried
+
+
 @pytest.mark.parametrize(("given", "is_tried"), [("b.size - 1", False), ("b.size - 2", True)])
 async def test_an_expression_that_only_gets_a_name_is_not_tried(
     tmp_path: Path, given: str, is_tried: bool
