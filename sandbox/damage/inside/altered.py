@@ -24,7 +24,7 @@ from sandbox.damage.inside.altered_values import altered_values
 from sandbox.damage.inside.dropped import dropped_arguments, dropped_promises
 from sandbox.damage.inside.languages import FUNCTIONS, TEXT
 from sandbox.damage.inside.make import Damage, shown
-from sandbox.damage.inside.needed import other_names, with_needed
+from sandbox.damage.inside.needed import other_names, with_arguments, with_needed
 from sandbox.damage.inside.other_words import (
     is_said_otherwise,
     only_refuses,
@@ -235,10 +235,11 @@ def _as_on_base(
     There is none for what is no statement, or where base cannot be read.
     """
     end = max(source.end_of(first + 1, end), first)  # what follows a function is another thing
-    rows, put = source.text.splitlines(keepends=True), b"".join(before)
+    rows = source.text.splitlines(keepends=True)
     start, stop = len(b"".join(rows[:first])), len(b"".join(rows[:end]))
     if source.root is None or source.is_new(first + 1) or clock.is_over:
         return
+    put = with_arguments(b"".join(before), source, start, stop, clock)
     function = source.symbol(first + 1, max(end, first + 1))
     if end == first and not function and source.language == "python":
         function = source.symbol_ended_by(first, put)

@@ -1,4 +1,4 @@
-"""What a place of base needs to run that head has no more: imports, fields, constants and other places."""
+"""What a place of base needs to run on head: imports, fields, constants, other places, and arguments."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import re
 from dataclasses import replace
 from itertools import accumulate
 
+import tree_sitter
+
 from sandbox.damage.inside.make import Damage
-from sandbox.damage.inside.source import LineEdit, Source
+from sandbox.damage.inside.source import Clock, LineEdit, Source, part, said, text_of
 
 _MOST_EDITS = 12
 _NAME = re.compile(rb"#?[A-Za-z_]\w*")
@@ -111,3 +113,37 @@ def _with_imports(one: Damage, source: Source) -> Damage:
 def _imports(text: bytes) -> dict[bytes, set[bytes]]:
     """Return the lines at the top level that load something, each with the names in it."""
     return {line: {*_NAME.findall(line)} for line in text.splitlines() if _LOADS.match(line)}
+
+
+def with_arguments(put: bytes, source: Source, start: int, stop: int, clock: Clock) -> bytes:
+    """Give calls of base what head's calls of the same functions, in the same place, have besides.
+
+    Else tests would see that it is missing, and nothing of what else became of the place. Where that is all,
+    the place is as it was.
+    """
+    now = _calls(source.root, start, stop) if source.root is not None else {}
+    other = (o for o, given in now.items() if o.encode() + (given.text or b"") not in put)
+    if not any(f"{called}(".encode() in put for called in other):
+        return put
+    text = source.text[:start] + put + source.text[stop:]
+    root = clock.parse(text, source.language)
+    if root is None:
+        return put
+    made = put
+    for called, given in reversed(_calls(root, start, start + len(put)).items()):
+        old, new = ([*map(text_of, one.named_children)] for one in (given, now.get(called, given)))
+        if len(old) < len(new) and new[: len(old)] == old:
+            first, last = (at - start for at in given.byte_range)
+            made = made[:first] + (now[called].text or b"") + made[last:]
+    is_all = b"".join(made.split()) == b"".join(source.text[start:stop].split())
+    return put if is_all else made
+
+
+def _calls(root: tree_sitter.Node, start: int, stop: int) -> dict[str, tree_sitter.Node]:
+    """Return what is given in the calls between two bytes, by what is called there, once each."""
+    found: dict[str, list[tree_sitter.Node]] = {}
+    for node in said(root, start, stop):
+        called, given = part(node, "function"), part(node, "arguments")
+        if called is not None and given is not None and start <= node.start_byte < stop:
+            found.setdefault(text_of(called), []).append(given)
+    return {called: some[0] for called, some in found.items() if len(some) == 1}

@@ -557,6 +557,29 @@ async def test_lines_side_by_side_are_tried_one_by_one_too(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
+    ("was", "now", "is_tried"),
+    [
+        ("return [roles[x] for x in of(a)]", "return [roles[x] for x in sorted(of(a, b))]", True),
+        ("return [roles[x] for x in of(a)]", "return [roles[x] for x in of(a, b)]", False),
+        ("return [roles[x] for x in of(a)]", "return [roles[x] for x in sorted(of(b, a))]", False),
+    ],
+)
+async def test_a_place_is_given_the_arguments_that_its_calls_have_besides(
+    tmp_path: Path, was: str, now: str, *, is_tried: bool
+) -> None:
+    base = f"def f(a, b):\n    {was}\n"
+    checkout = changed(tmp_path, {"a.py": base}, {"a.py": base.replace(was, now)})
+    sandbox = open_sandbox("bubblewrap", tmp_path / "state")
+    made = await make_damages(sandbox, checkout, {"a.py"}, ())
+    tried = [one for one in made if one.damage.kind in (ALTERED, EXTENDED)]
+    texts = {text.decode() for one in tried for _, text in one.files}
+
+    given = base.replace("of(a)", "of(a, b)")
+    assert (given in texts) is is_tried
+    assert (base in texts) is not is_tried
+
+
+@pytest.mark.parametrize(
     ("other", "behind", "is_tried"),
     [
         ("c = b", True, True),
