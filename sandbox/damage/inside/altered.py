@@ -48,7 +48,9 @@ _MOST = 16
 _MOST_TOGETHER = 4  # functions of which all places are tried at once, too
 _MOST_READ = 36  # places, of which not all are one
 _MOST_LINES = 40  # a longer place is another way to do it all, which tests of it see
-_MOST_PAIRS = 6  # lines in whose place there are as many
+_MOST_PAIRS = 6  # lines that are tried one by one, too
+_ALIKE = 0.6  # as much of two lines is the same where one became the other
+_LONGEST_LINE = 200  # that is compared so
 _MOST_NAMES = 200  # of a place
 _CLOSING = re.compile(rb"[\])};,]*")
 """A line that only closes what others open: where it is right, there is one way to write it."""
@@ -225,6 +227,17 @@ def _places(
             for at, (old, new) in enumerate(zip(edit.gone, edit.came, strict=True), edit.first):
                 if old != new and not _CLOSING.fullmatch(old.strip()):
                     yield source, at, at + 1, [old]
+        elif 1 < min(len(edit.gone), len(edit.came)) <= _MOST_PAIRS and _are_alike(edit):
+            yield source, edit.first, edit.end - 1, edit.gone[:-1]
+            yield source, edit.end - 1, edit.end, edit.gone[-1:]
+
+
+def _are_alike(edit: LineEdit) -> bool:
+    """Tell whether the last line of several became the last of those in their place."""
+    old, new = edit.gone[-1].strip(), edit.came[-1].strip()
+    if _CLOSING.fullmatch(old) or max(len(old), len(new)) > _LONGEST_LINE:
+        return False
+    return SequenceMatcher(None, old, new, autojunk=False).ratio() >= _ALIKE
 
 
 def _as_on_base(

@@ -556,6 +556,34 @@ async def test_lines_side_by_side_are_tried_one_by_one_too(tmp_path: Path) -> No
     ]
 
 
+LOADING = """const f = async (items) => {{
+  try {{
+    {}
+  }} catch (error) {{
+    items.forEach((one) => fail(one, error));
+  }}
+}};
+"""
+BY_KEY = """const values = await load(items.map((item) => item.key));
+    check(values, items.length);
+    items.forEach((item, at) => item.resolve(values[at]));"""
+ONCE_EACH = """const keys = [...new Set(items.map((item) => item.key))];
+    const values = await load(keys);
+    check(values, keys.length);
+    items.forEach((item, at) => settle(item, values[at]));"""
+
+
+async def test_the_last_of_some_lines_and_those_before_it_are_tried_apart(tmp_path: Path) -> None:
+    found = await altered(tmp_path, LOADING.format(BY_KEY), LOADING.format(ONCE_EACH), "a.js")
+
+    whole = [one for one in found if one.what.endswith("is still there")]
+    assert [(one.line, "settle" in one.names, "keys" in one.names) for one in whole] == [
+        (3, True, True),
+        (3, False, True),
+        (6, True, False),
+    ]
+
+
 @pytest.mark.parametrize(
     ("was", "now", "is_tried"),
     [
