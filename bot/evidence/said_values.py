@@ -116,7 +116,9 @@ def _speaks_of_part(damage: Damage, wanted: Requirements, on_base: str, said: st
         if (one not in subjects or one != damage.symbol) and one not in _EVERYWHERE
     ]
     names = [re.escape(one) for one in altered if len(one) >= _LEAST_NAME]
-    found = [one for one in names if _has_name(one, said)]
+    # How a change calls its own variables says nothing: `key` stands in any text.
+    own = {re.escape(one) for one in damage.parameters}
+    found = [one for one in names if one not in own and _has_name(one, said)]
     if _is_beside(damage, wanted, on_base, said):
         return False
     if damage.kind == EXTENDED:

@@ -82,9 +82,10 @@ class Damage:
     and of what is `NARROWED` the values that it asks for, of a `TERM` its numbers, the `PARAMETER`, of what
     is `UNWRAPPED` what was entered, of `PASSED_OVER` the errors, of what is `ALTERED` or
     `EXTENDED` those that came or went), and
-    `is_changed` is False where that says the same on base; `parameters` are those of the function. `edit` is
-    the same of what is `ALTERED` or `EXTENDED` alike in several places. `places` are all lines
-    that are as on base, where `line` does not say it.
+    `is_changed` is False where that says the same on base; `parameters` are those of the function, and of
+    what is `ALTERED` or `EXTENDED` the names that it gives its own variables. `edit` is the same of what is
+    `ALTERED` or `EXTENDED` alike in several places. `places` are all lines that are as on base, where `line`
+    does not say it.
     """
 
     path: str

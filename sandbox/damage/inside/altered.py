@@ -28,6 +28,7 @@ from sandbox.damage.inside.needed import other_names, with_arguments, with_neede
 from sandbox.damage.inside.other_words import (
     is_said_otherwise,
     only_refuses,
+    own_names,
     without_refused,
 )
 from sandbox.damage.inside.parts import GIVEN, Place, Step, counts, parts, steps
@@ -270,6 +271,7 @@ def _as_on_base(
     if len(same) == len(changed) or only_refused or is_overwritten(root, was.pieces):
         return
     left = iter(tokens(source.root, start, stop, with_types=False))
+    own = own_names(now)
     here = source.number, "altered", first + 1, symbol, start, stop
     # Else what was there is there, in its order.
     if not all(one in left for one in tokens(root, start, start + len(put), with_types=False)):
@@ -277,7 +279,8 @@ def _as_on_base(
         names = sorted({*old} ^ {*new} or _words_of_texts(changed) or _moved(old, new))
         told = f"`{_first_row(was, start)}` is still there"
         edit = _edit(changed)
-        yield Damage(*here, put, told, is_telling=False, names=(symbol, *names), edit=edit), False
+        place = Damage(*here, put, told, is_telling=False, names=(symbol, *names), edit=edit)
+        yield replace(place, parameters=own), False
     elif function:
         came = [one for step in changed if step not in same for one in step.came]
         if any(map(counts, came)):
@@ -285,7 +288,8 @@ def _as_on_base(
             names = sorted({text_of(one.node) for one in came if "identifier" in one.type})
             here = source.number, "extended", first + 1, symbol, start, stop
             named, edit = (symbol, *names), _edit(changed)
-            yield Damage(*here, put, told, is_telling=False, names=named, edit=edit), False
+            place = Damage(*here, put, told, is_telling=False, names=named, edit=edit)
+            yield replace(place, parameters=own), False
     for one in parts(changed, was, now, _hunk(source, first, rows)):
         if not any(other.at <= one.start <= other.end for other in same):
             here = source.number, "altered", one.line, symbol, one.start, one.end
@@ -323,9 +327,12 @@ def _together(several: list[Damage], source: Source, edits: list[LineEdit]) -> D
         text += source.text[at : one.start] + one.text
         at = one.end
     told = f"`{first.symbol}` is as on base in {len(apart)} places"
-    names = dict.fromkeys(name for one in apart for name in one.names)
+    names, own = (
+        tuple(dict.fromkeys(chain.from_iterable(of_each)))
+        for of_each in ([one.names for one in apart], [one.parameters for one in apart])
+    )
     edit = hashlib.sha256(text).hexdigest()[:16]
-    whole = replace(first, end=at, text=text, what=told, names=(*names,), edit=edit)
+    whole = replace(first, end=at, text=text, what=told, names=names, parameters=own, edit=edit)
     return with_needed(whole, source, edits)
 
 

@@ -38,7 +38,8 @@ class Damage:
     """One replacement in one file. `is_telling`: noticing it shows that more than a name is looked at.
 
     `is_new`: the change adds all of the function. `names`: what it stands in, the outermost first, and
-    whether that `is_changed`, and takes which `parameters`; of a condition the values that it asks for.
+    whether that `is_changed`, and takes which `parameters` (of what is altered, its own variables); of a
+    condition the values that it asks for.
     `edit` is the same where the same is done in several places.
     """
 

@@ -39,7 +39,7 @@ _OPTIONAL = (
 _DECLARED = ([b"const"], [b"let"], [b"var"])
 _QUOTES = re.compile(rb"([A-Za-z]{0,2})(?:'{1,3}|\"{1,3})")
 _PLACED = (
-    *("parameters", "formal_parameters", "typed_parameter"),
+    *("parameters", "formal_parameters", "lambda_parameters", "typed_parameter"),
     *("required_parameter", "optional_parameter"),
     *("list_splat_pattern", "dictionary_splat_pattern", "rest_pattern"),
     *("pattern_list", "array_pattern", "as_pattern_target"),
@@ -179,15 +179,29 @@ def _words(function: tree_sitter.Node) -> set[bytes]:
 
 def _own(function: tree_sitter.Node) -> set[bytes]:
     """Return the names that a function gives its parameters and variables."""
+    return {one.text or b"" for one in walk(function) if _is_own(one)}
 
-    def is_own(one: tree_sitter.Node) -> bool:
-        around = one.parent
-        if one.type != "identifier" or around is None:
-            return False
-        named = around.type in _NAMING and one in map(around.child_by_field_name, _NAMED)
-        return named or around.type in _PLACED
 
-    return {one.text or b"" for one in walk(function) if is_own(one)}
+def _is_own(name: tree_sitter.Node) -> bool:
+    around = name.parent
+    if name.type != "identifier" or around is None:
+        return False
+    named = around.type in _NAMING and name in map(around.child_by_field_name, _NAMED)
+    return named or around.type in _PLACED
+
+
+def own_names(place: Place) -> tuple[str, ...]:
+    """Return the names that a place itself gives to variables, and to what private functions take."""
+    found = dict.fromkeys(o.node for o in place.pieces if _is_own(o.node) and not _is_taken(o.node))
+    return tuple(dict.fromkeys(map(text_of, found)))
+
+
+def _is_taken(name: tree_sitter.Node) -> bool:
+    """Tell whether a name is a parameter of a function that others may call, and so may be known to them."""
+    function = function_around(name)
+    body = part(function, "body")
+    is_before = body is not None and name.start_byte < body.start_byte
+    return function is not None and is_before and name_of(function)[:1] not in ("", "_", "#")
 
 
 def _is_unread(gone: Sequence[Piece], source: Source) -> bool:

@@ -11,6 +11,7 @@ from bot.values import DamageSeen, TestChange, Verdict, VerdictOutcome
 from sandbox.damage.values import (
     ALTERED,
     CONDITION,
+    EXTENDED,
     KEY,
     NARROWED,
     PASSED_OVER,
@@ -304,3 +305,13 @@ def test_who_names_some_functions_of_a_file_speaks_of_no_others(
     assert is_said(damage, requirements("Cache", f"- [ ] {demand}\n"), on_base) is is_so
     calling = replace(damage, names=("entry", "purge"))
     assert is_said(calling, requirements("Cache", f"- [ ] {demand}\n"), on_base)
+
+
+@pytest.mark.parametrize("kind", [ALTERED, EXTENDED])
+def test_how_a_change_calls_its_own_variables_is_no_word_of_the_task(kind: str) -> None:
+    task = "- [ ] A failure stays for that key only, and the next `load` asks again\n"
+    names = ("constructor", "String", "key")
+    damage = Damage("src/cache.js", kind, 7, "constructor", "it is there", False, names=names)
+
+    assert is_said(damage, requirements("Failures", task))
+    assert not is_said(replace(damage, parameters=("key",)), requirements("Failures", task))

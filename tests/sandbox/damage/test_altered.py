@@ -585,6 +585,25 @@ async def test_the_last_of_some_lines_and_those_before_it_are_tried_apart(tmp_pa
 
 
 @pytest.mark.parametrize(
+    ("came", "own"),
+    [
+        ("    keys = [item * 2 for item in b]\n    return max(keys, key=lambda one: -one)\n",
+         {"keys", "item", "one"}),
+        ("    def size(key):\n        return key\n\n    return size(b)\n", set()),
+        ("    return b + LIMIT\n", set()),
+    ],
+)  # fmt: skip
+async def test_the_variables_that_a_place_gives_a_name_are_its_own(
+    tmp_path: Path, came: str, own: set[str]
+) -> None:
+    found = await altered(
+        tmp_path, PYTHON, PYTHON.replace("        return b\n    return a\n", came)
+    )
+
+    assert {*found[0].parameters} == own
+
+
+@pytest.mark.parametrize(
     ("was", "now", "is_tried"),
     [
         ("return [roles[x] for x in of(a)]", "return [roles[x] for x in sorted(of(a, b))]", True),
