@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from itertools import takewhile
 
 from bot.text.words import sentences
 from bot.values import Category, Requirement, Requirements
@@ -238,6 +239,7 @@ _IN_BRACKETS = re.compile(r"\([^()]{0,200}\)")
 _SUBORDINATE = re.compile(
     r"[,;:]|\b(?:that|which|where\w*|when\w*|if|unless|because|as|while|who|so)\b"
 )
+_WISHED = re.compile(r"(?i)\b(?:(?:would|'d) (?:like|love)|wants?|please)\b")
 _TELLS = re.compile(
     r"\b(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|may|might)\b|n't\b"
     r"|(?:`[^`]{1,80}`|\b(?:it|this|that|\w+(?:tion|thod|ass|and|ser|ler)))\s+(?:\w+ly\s+)?\w+s\b",
@@ -313,15 +315,17 @@ def category_of(text: str) -> Category:
 def _asks_first(text: str) -> bool:
     """Whether a demand of several sentences asks for something else before it says what stays as it is.
 
-    "Names for months and weekdays. They must stay an error elsewhere." A first sentence asks where it has no
-    verb, or says what must be; one that only tells how things are does not.
+    "Names for months and weekdays. They must stay an error elsewhere." A sentence asks where it says what
+    must be or is wished for, and the first one where it has no verb; one that only tells how things are does
+    not.
     """
-    first, *others = (one for one in sentences(text) if one.strip())
-    stays = next((one for one in others if keeps(one)), "")
-    if keeps(first) or not stays or _SAYS_OF_THE_SAME.match(stays):
+    said = [one for one in sentences(text) if one.strip()]
+    before = [*takewhile(lambda one: not keeps(one), said)]
+    if len(before) in (0, len(said)) or _SAYS_OF_THE_SAME.match(said[len(before)]):
         return False
-    said = _SUBORDINATE.split(_IN_BRACKETS.sub(" ", first), maxsplit=1)[0]
-    return bool(MODAL.search(first)) or not _TELLS.search(said)
+    begun = _SUBORDINATE.split(_IN_BRACKETS.sub(" ", before[0]), maxsplit=1)[0]
+    is_asked = any(MODAL.search(one) or _WISHED.search(one) for one in before)
+    return is_asked or not _TELLS.search(begun)
 
 
 def is_preference(text: str) -> bool:

@@ -40,7 +40,7 @@ _GENERIC = words_of(
 )
 _OF_PLACES = words_of("issue bug gh pr case regression")
 _DEFAULTED = re.compile(r"([A-Za-z_]\w{0,60})\s?(?::[^=,]{1,60})?=")
-_CALL = re.compile(r"`(?:\w+\.)*([A-Za-z_]\w{3,60})\(")
+_FUNCTION = re.compile(r"`(?:\w+\.)*([A-Za-z_]\w{3,60})[(`]")
 _GENERIC_NAME = re.compile(r"^(?:test|tests|test_?it|test_?main|test_?\d+)$")
 
 
@@ -108,8 +108,8 @@ def tie_tests(
 
 
 def _own_code(requirements: Sequence[Requirement]) -> dict[str, str]:
-    """Return the functions that one demand of several names as calls, each with the demand's id."""
-    named = [(name, one.id) for one in requirements for name in set(_CALL.findall(one.text))]
+    """Return what may be a function's name and one demand of several has as code, each with its id."""
+    named = [(name, one.id) for one in requirements for name in set(_FUNCTION.findall(one.text))]
     counts = Counter(name for name, _ in named)
     several = len(requirements) > 1
     return {name: id_ for name, id_ in named if several and counts[name] == 1}

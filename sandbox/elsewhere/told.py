@@ -51,6 +51,10 @@ class Recorded:
     of_object: bool = False
 
 
+_SIGN_OF_ZERO = re.compile(r"(?<![\w.)\]-])-(?=0(?:\.0)?(?![\w.]))")
+"""The sign of a zero."""
+
+
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
     """What came of one call made again.
@@ -73,8 +77,8 @@ class CallOutcome:
 
     @property
     def all(self) -> str:
-        """What came back; of an iterator what it yields, of a coroutine what comes of it."""
-        return self.gives or self.text
+        """What came back; of an iterator what it yields, of a coroutine what comes of it. -0.0 is 0.0."""
+        return _SIGN_OF_ZERO.sub("", self.gives or self.text)
 
 
 @dataclass(frozen=True, slots=True)

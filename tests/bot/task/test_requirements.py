@@ -58,6 +58,10 @@ def test_lists_that_demand_are_requirements(body):
         ("`load` reads a file once. `load` must keep working twice.", Category.KEEP),
         ("Names are an error in hours. They must stay an error.", Category.KEEP),
         ("The sign must stay. It should be printed first.", Category.KEEP),
+        (
+            "All is late. I would like `shift(cues, after=...)`. The others must stay as they are.",
+            Category.BEHAVIOUR,
+        ),
     ],
 )
 def test_a_listed_demand_has_the_kind_that_its_words_say(text, category):

@@ -329,6 +329,8 @@ def test_a_test_is_of_the_one_demand_whose_function_it_calls_and_is_named_after(
     assert (tie.requirement_id, tie.why) == ("R1", "it is named after `dropUnit`, which it calls")
     uncalled = replace(test, source=source.replace("dropUnit", "drop"))
     assert not tie_tests(wanted, [uncalled], [uncalled])
+    bare = (replace(wanted[0], text="`dropUnit` says whether it was there"), wanted[1])
+    assert tie_tests(bare, [test], [test]) == (tie,)
     both = (wanted[0], replace(wanted[1], text="`dropUnit(name)` sorts"))
     assert not tie_tests(both, [test], [test])
 

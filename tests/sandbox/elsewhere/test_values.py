@@ -22,6 +22,7 @@ from sandbox.elsewhere.inside.values import Given, given, literal, read
 from sandbox.elsewhere.node import read_arguments, written
 from sandbox.elsewhere.python import PythonDriver
 from sandbox.elsewhere.told import (
+    CallOutcome,
     Recorded,
     both_sides,
     is_callers_own,
@@ -362,3 +363,17 @@ def test_how_an_object_keeps_something_to_itself_is_nothing_that_others_see(
 )
 def test_the_name_of_the_module_that_calls_is_no_other_answer(under_test, elsewhere, *, is_so):
     assert is_callers_own("tests/test_log.py", under_test, elsewhere) is is_so
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("returned -0.0", "returned 0.0"),
+        ("returned {'a': -0, 'b': [-0.0]}", "returned {'a': 0, 'b': [0.0]}"),
+        ("returned -0.05", "returned -0.05"),
+        ("returned 3-0", "returned 3-0"),
+        ("returned '2024-07-01'", "returned '2024-07-01'"),
+    ],
+)
+def test_a_zero_has_no_sign(text: str, shown: str) -> None:
+    assert CallOutcome(text, unsteady=False, later="", times=1, dated="").all == shown
