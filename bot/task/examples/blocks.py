@@ -25,7 +25,7 @@ from bot.values import Example, ExampleKind, ExampleLanguage, UnreadExample, Why
 
 _LONGEST = 300
 _ASIDE = re.compile(
-    r"work(?:s|ing)?[ -]?around|alternativ|for comparison|compared? (?:to|with)|similar(?:ly)? |"
+    r"work(?:s|ing)?[ -]?around|alternativ|for comparison|compared? (?:to|with)\b|similar(?:ly)? |"
     r"other (?:tools?|librar\w+|packages?)|\bused to\b|\bpreviously\b|\bolder\b|\bunlike\b|pseudo|"
     r"\bbefore (?:the )?up(?:dat|grad)|\b(?:in|with|on) (?:version )?v?\d+\.\d",
     re.IGNORECASE,
@@ -297,7 +297,8 @@ def _script(frame: _Frame, text: str) -> Iterator[Example | UnreadExample]:
     for line in lines:
         first = tuple(before if line.is_expression else (*before, line.code))
         said = [SaidResult(frame.kind, line.output)] if line.output else []
-        said += [mark for comment in line.comments for mark in said_in(comment, frame.kind)]
+        for comment in line.comments:
+            said += said_in(comment, frame.kind, is_script=True)
         for mark in said:
             if line.shown:
                 yield from frame.example(mark.kind, line.shown, mark.result, first)

@@ -160,7 +160,7 @@ def is_demand(comment: str) -> bool:
     return _MARK_EXPECTED.match(comment) is not None
 
 
-def said_in(comment: str, kind: ExampleKind) -> Iterator[SaidResult]:
+def said_in(comment: str, kind: ExampleKind, *, is_script: bool = False) -> Iterator[SaidResult]:
     """Read "should be 3", "=> 2 instead of 3", "currently 2"; `kind` is what a plain "=> 2" says here."""
     comment = comment.strip()[:_LONGEST]
     turn_before = _MARK_IS.match(comment) or _MARK_ACTUAL.match(comment)
@@ -171,7 +171,7 @@ def said_in(comment: str, kind: ExampleKind) -> Iterator[SaidResult]:
             expected = inner
     marked = expected or _MARK_KEPT.match(comment) or turn_before
     if not marked:
-        value = read_value(comment)
+        value = read_value(comment, is_script=is_script)
         is_telling = value is not None and isinstance(value[0], list | tuple | dict | str)
         if value and (kind is ExampleKind.EXPECTED or (is_telling and kind is ExampleKind.SHOWN)):
             yield SaidResult(kind, comment)

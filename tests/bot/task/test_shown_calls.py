@@ -325,6 +325,16 @@ def test_comments_in_javascript() -> None:
     assert all(one.before[0] == "const {slug, trim} = require('tally');" for one in examples)
 
 
+def test_a_comment_below_has_an_object_as_javascript_writes_it() -> None:
+    call, result = "hidden({ 'api-key': 1, API_KEY: 2 })", "{ 'api-key': '…', API_KEY: undefined }"
+    text = f"Names should be compared without regard to case:\n\n```js\n{call}\n// {result}\n```"
+    assert shown(text) == [(EXPECTED, call, result)]
+    aside = text.replace(
+        "should be compared without regard", "are different, compared with those of x,"
+    )
+    assert shown(aside) == []
+
+
 def test_a_session_of_node() -> None:
     lines = "> const f = require('f')\nundefined\n> f(1)\n[ 1, 2 ]\n> f(2)\n{ a: 'b' }"
     text = f"Expected:\n```js\n{lines}\n```"
