@@ -138,6 +138,9 @@ _BY_WORDS: dict[Area, tuple[str, ...]] = {
         # of one's form: "Entry could be a dataclass", "Turn Entry into a named tuple"
         rf"^(?:{_THING} (?:could|should|can|might) (?:be|become)|(?:make|turn|convert|rewrite) {_THING}"
         rf"(?: (?:in)?to| as)?) an? {_FORM}\.?$",
+        # "Split `main` into one function per command"
+        rf"^(?:split|break|divide) {_THING}(?: up)? into (?:\w+ ){{0,3}}"
+        r"(?:functions?|methods?|helpers?|modules?|class(?:es)?)\b[^.;:\n]{0,40}\.?$",
         # of a function's inside: "Use reduce in sum", "Use dict.fromkeys instead of a loop in `names`"
         rf"^use {_THING}(?: instead of (?:an? |the )?(?:\w+ )?{_THING})? in {_THING}\.?$",
         # "Reading of values gets its own module"
@@ -252,7 +255,7 @@ _SAYS_OF_THE_SAME = re.compile(r"(?:it|this|that|these|those|which|so|but it)\b"
 _OF_SPEED = re.compile(
     r"(?i)^(?:perf(?:ormance)?(?:\([^)]{0,40}\))?!?:"
     r"|(?:improve|increase|optimi[sz]e)\w* (?:the |\w+ ){0,3}(?:performance|speed)\b"
-    r"|speed(?:s|ed|ing)? up\b|(?:make|made)\b.{0,60} faster\b)"
+    r"|speed(?:s|ed|ing)? up\b|(?:make|made)\b.{0,60} fast(?:er)?\b)"
     r"|\bgets? (?:\w+ ){0,2}slow(?:er)?\b|\b(?:is|are) (?:(?:too|very|so|really|extremely|unusably) slow\b"
     r"|slow (?:with|for|on|when|if|in|at)\b)"
     r"|\b(?:is|are) (?:\w{1,12} ){0,2}slow[.!]?$"

@@ -285,16 +285,25 @@ def _swallowed(node: ast.Try) -> int:
 
 
 def _only_where_there(test: Function) -> int:
-    """How many assertions stand below the question whether their subject is there: `if x: assert x == 1`."""
+    """How many assertions stand below the question whether their subject is there: `if x: assert x == 1`.
+
+    Where the test compares it outside of that, too (`assert len(x) == 1`), they only say more.
+    """
     nodes = [*ast.walk(test)]
     loops = (one.target for one in nodes if isinstance(one, ast.For | ast.AsyncFor))
     of_loops = {one.id for loop in loops for one in ast.walk(loop) if isinstance(one, ast.Name)}
+    always = (one.test for one in test.body if isinstance(one, ast.Assert))
+    equal = (
+        one for one in always if isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.Eq)
+    )
+    known = {one.id for test in equal for one in ast.walk(test) if isinstance(one, ast.Name)}
     found = 0
     for node in nodes:
         if not isinstance(node, ast.If) or node.orelse:
             continue
         named = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
-        if isinstance(node.test, ast.Name | ast.Attribute | ast.Subscript) and not named & of_loops:
+        is_plain = isinstance(node.test, ast.Name | ast.Attribute | ast.Subscript)
+        if is_plain and named.isdisjoint(of_loops | known):
             what = ast.unparse(node.test)
             subjects = (one.subject for statement in node.body for one in assertions_in(statement))
             found += sum(subject == what for subject in subjects)

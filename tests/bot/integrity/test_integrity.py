@@ -185,6 +185,8 @@ def test_hidden_failures():
     ("lines", "is_seen"),
     [
         (("if got['size']:", "    assert got['size'] == 3"), False),
+        (("assert len(got) == 1", "if got:", "    assert got == [3]"), True),
+        (("assert len(other) == 1", "if got:", "    assert got == [3]"), False),
         (("if got:", "    assert got.size == 3"), True),
         (("if got == 1:", "    assert got == 3"), True),
         (("for got in all():", "    if got:", "        assert got == 3"), True),
