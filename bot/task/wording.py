@@ -126,6 +126,8 @@ _MAY_NOT = re.compile(
     r"\bmay (?:not|never)\b|\b(?:neither|none|nothing|nobody)\b[^.;]{0,80}\bmay\b", re.IGNORECASE
 )
 
+_POLITE = re.compile(r"(?i)please (?!let (?:me|us)\b|(?:see|note|find|check|read|help)\b)[a-z]")
+
 
 def asked_in_prose(
     text: str, demands: Iterable[str], *, title_asks: bool = False
@@ -138,7 +140,7 @@ def asked_in_prose(
             continue
         for sentence in _SENTENCE_END.split(" ".join(passage.text.split())):
             said = _OF_PEOPLE.sub("", sentence)
-            is_demand = MODAL.search(said) or _MAY_NOT.search(said)
+            is_demand = MODAL.search(said) or _MAY_NOT.search(said) or _POLITE.match(said)
             is_open = sentence.endswith(("?", ":")) or sentence.startswith(("Or ", "Alternatively"))
             if is_demand and not (is_open or only_permits(sentence) or is_preference(sentence)):
                 asking.append(sentence)

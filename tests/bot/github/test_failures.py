@@ -14,9 +14,9 @@ from bot.github import (
     CheckStatus,
     NotThere,
     Permission,
-    Repository,
 )
 from bot.github.client import GitHubApp, open_public
+from bot.github.repository import Repository
 from bot.github.transport import Manners, Pace
 from bot.values.conclusions import Annotation, AnnotationLevel
 from tests.world import Place, World, running_world
