@@ -161,7 +161,8 @@ def test_sentences_that_ask_for_something_are_found_beside_the_demands() -> None
         "Should it log? Ideally it should be fast. Tests that pin the order may "
         "change.\n\n## Steps to reproduce\n\nYou must start the server.\n\n```\nit must not be read\n```\n"
     )
-    text = f"The log should say it. Or the manual should. Please sort names. Please see #3.\n\n{text}\n**Additional context**\nIt should run."
+    more = "The log should say it. Please sort names. Please see #3. Or the manual should."
+    text = f"{more}\n\n{text}\n**Additional context**\nIt should run."
     found = asked_in_prose(text, ["It should answer 400."])
     assert found == (
         "The log should say it.",
