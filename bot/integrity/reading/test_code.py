@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -202,10 +202,21 @@ def read_tests(source: str) -> CodeOfTests | None:
         target = ast.unparse(node.targets[0]) if isinstance(node, ast.Assign) else ""
         if target.startswith("collect_ignore"):
             skips.append(ast.unparse(node))
-    return CodeOfTests(tuple(_tests(tree.body, "", ())), tuple(skips))
+    helpers = {
+        one.name: tuple(assertions_in(one))
+        for one in tree.body
+        if isinstance(one, Function) and not one.name.startswith("test")
+    }
+    return CodeOfTests(tuple(_tests(tree.body, "", (), helpers)), tuple(skips))
 
 
-def _tests(body: list[ast.stmt], prefix: str, inherited: tuple[str, ...]) -> Iterator[CodeOfTest]:
+def _tests(
+    body: list[ast.stmt],
+    prefix: str,
+    inherited: tuple[str, ...],
+    helpers: Mapping[str, tuple[Assertion, ...]],
+) -> Iterator[CodeOfTest]:
+    """Yield the tests; what a function of the file asserts, called by a line of its own, is the test's."""
     for node in body:
         if isinstance(node, Function) and node.name.startswith("test"):
             calls = [child for child in ast.walk(node) if isinstance(child, ast.Call)]
@@ -214,7 +225,7 @@ def _tests(body: list[ast.stmt], prefix: str, inherited: tuple[str, ...]) -> Ite
             yield CodeOfTest(
                 name=prefix + node.name,
                 line=min([node.lineno, *(d.lineno for d in node.decorator_list)]),
-                assertions=tuple(assertions_in(node)),
+                assertions=(*assertions_in(node), *_in_helpers(node, helpers)),
                 skips=(*inherited, *_decorator_skips(node), *map(ast.unparse, called)),
                 swallowed=sum(map(_swallowed, attempts)) + _only_where_there(node),
                 returns_early=_returns_early(node),
@@ -222,9 +233,18 @@ def _tests(body: list[ast.stmt], prefix: str, inherited: tuple[str, ...]) -> Ite
             )
         elif isinstance(node, ast.ClassDef):
             skips = (*inherited, *_decorator_skips(node), *_mark_skips(node.body))
-            yield from _tests(node.body, f"{prefix}{node.name}::", skips)
+            yield from _tests(node.body, f"{prefix}{node.name}::", skips, helpers)
         elif isinstance(node, ast.If | ast.Try | ast.With):
-            yield from _tests(node.body, prefix, inherited)
+            yield from _tests(node.body, prefix, inherited, helpers)
+
+
+def _in_helpers(
+    test: Function, helpers: Mapping[str, tuple[Assertion, ...]]
+) -> Iterator[Assertion]:
+    for node in test.body:
+        call = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+            yield from helpers.get(call.func.id, ())
 
 
 def _returns_early(node: Function) -> bool:

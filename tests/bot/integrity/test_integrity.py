@@ -181,6 +181,15 @@ def test_hidden_failures():
     assert rules_of(in_test("assert total() == 3"), in_test("try:", *kept)) == set()
 
 
+@pytest.mark.parametrize(("left", "found"), [(3, set()), (2, {rule.ASSERTION_REMOVED})])
+def test_what_a_function_of_the_file_asserts_is_the_tests(left, found):
+    lines = ("    assert got.size == 3", "    assert got.name == 'a'", "    assert got.at is None")
+    before = "\n".join(("def test_total():", "    got = total()", *lines))
+    helper = "\n".join(("def check(got):", *lines[:left], "", ""))
+    after = f"{helper}\ndef test_total():\n    got = total()\n    check(got)"
+    assert rules_of(before, after) == found
+
+
 @pytest.mark.parametrize(
     ("lines", "is_seen"),
     [
