@@ -11,6 +11,7 @@ from collections.abc import Container, Iterable, Iterator
 
 from bot.task.alternatives import prose_of
 from bot.task.categories import MODAL, keeps
+from bot.task.code_names import CODE_SPAN
 from bot.text.words import sentences, sentences_of_paragraphs, whole_name
 from bot.values import Requirement, TestComparison
 
@@ -35,7 +36,6 @@ _TITLE = re.compile(
 """What a test says of itself."""
 _RAISED = re.compile(r"\b(?:raises?|throws?)\b[^.;\n]{0,60}?\b([A-Z]\w*(?:Error|Exception))\b")
 _NEGATED = re.compile(r"\b(?:no longer|not|never|without|instead of)\b|n't\b", re.IGNORECASE)
-_SPAN = re.compile(r"`([^`\n]{1,200})`")
 _EXPECTING = re.compile(r"(?i)raises|throw|reject|refus|except|catch|panic|error|invalid|fail")
 _HEADING = re.compile(
     r"^[ \t]*(?:async[ \t]+)?def [^\n]*|\"\"\".*?\"\"\"|'''.*?'''|#[^\n]*", re.DOTALL | re.MULTILINE
@@ -169,9 +169,9 @@ def wants_given(said: str, function: str, value: str) -> bool:
     names = [whole_name(one) for one in (function, value)]
     wanted = (one for one in sentences(said) if MODAL.search(one))
     code = (
-        "\n".join(_SPAN.findall(one))
+        "\n".join(CODE_SPAN.findall(one))
         for one in wanted
-        if not (keeps(one) or _NEGATED.search(_SPAN.sub(" ", one)))
+        if not (keeps(one) or _NEGATED.search(CODE_SPAN.sub(" ", one)))
     )
     return any(all(name.search(one) for name in names) for one in code)
 

@@ -279,8 +279,9 @@ def _as_on_base(
         names = sorted({*old} ^ {*new} or _words_of_texts(changed) or _moved(old, new))
         told = f"`{_first_row(was, start)}` is still there"
         edit = _edit(changed)
-        place = Damage(*here, put, told, is_telling=False, names=(symbol, *names), edit=edit)
-        yield replace(place, parameters=own), False
+        named = symbol, *names
+        place = Damage(*here, put, told, is_telling=False, names=named, parameters=own, edit=edit)
+        yield place, False
     elif function:
         came = [one for step in changed if step not in same for one in step.came]
         if any(map(counts, came)):
@@ -288,8 +289,10 @@ def _as_on_base(
             names = sorted({text_of(one.node) for one in came if "identifier" in one.type})
             here = source.number, "extended", first + 1, symbol, start, stop
             named, edit = (symbol, *names), _edit(changed)
-            place = Damage(*here, put, told, is_telling=False, names=named, edit=edit)
-            yield replace(place, parameters=own), False
+            place = Damage(
+                *here, put, told, is_telling=False, names=named, parameters=own, edit=edit
+            )
+            yield place, False
     for one in parts(changed, was, now, _hunk(source, first, rows)):
         if not any(other.at <= one.start <= other.end for other in same):
             here = source.number, "altered", one.line, symbol, one.start, one.end
